@@ -47,11 +47,26 @@ static bool is_local_row(const struct compiler *c, const struct inst *in, uint64
     enum { MOST_LOCAL = 1 << 24 }; /* limit of the address: x86 displacements have 32 bits */
     const struct program *p = c->program;
     uint64_t base;
-    if (in->space != SPACE_LOCAL || !p->local_by_word || !(in->a & 1) || in->asize != 8)
+    if (in->space != SPACE_LOCAL || in->rsize != in->msize || in->msize < 4 || !p->local_by_word || !(in->a & 1) ||
+        in->asize != 8)
         return false;
     memcpy(&base, p->constants + (in->a >> 1), sizeof base);
     *at = base + (uint64_t)in->imm;
     return *at % in->msize == 0 && p->local_bytes >= in->msize && *at <= p->local_bytes - in->msize && *at < MOST_LOCAL;
+}
+
+/* Returns true for an access that is compiled as a loop over lanes, if it can be compiled: elements that have no vector
+ * instruction, and stores for which AVX2 has none. */
+static bool is_lane_loop(const struct compiler *c, const struct inst *in) {
+    return in->msize < 4 || in->rsize != in->msize ||
+           (c->e.vex && in->kind == K_STORE && shape_at(c, in) == ACCESS_ANY);
+}
+
+/* Returns true if the lanes can have addresses of their own. Lanes of 8 bytes with 4-byte addresses are excluded,
+ * because a gather of 8-byte elements needs 8-byte addresses. */
+static bool lanes_may_differ(const struct compiler *c, const struct inst *in) {
+    return (in->asize == 8 || in->msize == 4 || is_lane_loop(c, in)) && !(in->a & 1) && in->imm % in->msize == 0 &&
+           (space_of(c, in) == SPACE_GLOBAL || in->space == SPACE_SHARED);
 }
 
 bool access_is_native(const struct compiler *c, const struct inst *in) {
@@ -62,7 +77,7 @@ bool access_is_native(const struct compiler *c, const struct inst *in) {
     bool load = in->kind == K_LOAD;
     if ((!load && in->kind != K_STORE) || in->guard != NO_GUARD || in->n_list || in->hints & (HINT_DEQ | HINT_MEMBERS))
         return false;
-    if ((in->msize != 4 && in->msize != 8) || in->rsize != in->msize || in->imm > FAR || in->imm < -FAR)
+    if (in->msize > 8 || in->imm > FAR || in->imm < -FAR)
         return false;
     if (is_local_row(c, in, &at))
         return true;
@@ -74,9 +89,8 @@ bool access_is_native(const struct compiler *c, const struct inst *in) {
     if (c->partial &&
         (profile_of(c, in)->call_partial || (in->space == SPACE_GENERIC && profile_of(c, in)->shape > ACCESS_ANY)))
         return false;
-    if (shape == ACCESS_ANY) /* AVX2 has no scatter; a gather of 8-byte elements needs 8-byte addresses */
-        return (load || !c->e.vex) && (in->asize == 8 || in->msize == 4) && !(in->a & 1) && in->imm % in->msize == 0 &&
-               (s == SPACE_GLOBAL || in->space == SPACE_SHARED);
+    if (shape == ACCESS_ANY || (shape < ACCESS_ANY && is_lane_loop(c, in)))
+        return lanes_may_differ(c, in);
     return load ? shape <= ACCESS_ROW_ROW : shape == ACCESS_ROW_ROW;
 }
 
@@ -364,13 +378,24 @@ static void gather_check(struct compiler *c, const struct inst *in, const unsign
     }
     emit_vector(e, shift_op, SHIFT_RIGHT, 3, 3, WHOLE);
     emit_byte(e, bits - 1);
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0; i < n && in->msize > 1; i++)
         lanes_or_active(e, c->partial, 3, v[i], i, in->asize);
     emit_vector(e, shift_op, SHIFT_LEFT, 3, 3, WHOLE);
-    emit_byte(e, bits - (in->msize == 8 ? 3 : 2));
+    emit_byte(e, bits - (in->msize > 1 ? (unsigned)__builtin_ctz(in->msize) : 1));
     lanes_test_any(e, 3);
     exit_if(c, out, IF_NOT_ZERO);
 }
+
+unsigned access_check_lanes(struct compiler *c, unsigned v[MAX_LINES]) {
+    const struct inst *in = inst_of(c);
+    const unsigned n = base_lines(c, in, v);
+    struct side_exit *out = side_exit_new(c, JIT_LEFT);
+    gather_bounds(c, in, in->asize == 8, out);
+    gather_check(c, in, v, n, out);
+    return n;
+}
+
+void access_offsets(struct compiler *c, unsigned line) { line_offsets(&c->e, inst_of(c)->asize == 8, line); }
 
 /* Gathers elements from the addresses in vector register `from`, which holds line i of the base register. */
 static void gather_line(struct compiler *c, uint32_t op, unsigned to, unsigned from, unsigned i) {
@@ -392,10 +417,8 @@ static void scatter_line(struct compiler *c, uint32_t op, unsigned from, unsigne
 static void scatter(struct compiler *c) {
     const struct inst *in = inst_of(c);
     bool wide = in->asize == 8;
-    unsigned v[MAX_LINES], n = base_lines(c, in, v);
-    struct side_exit *out = side_exit_new(c, JIT_LEFT);
-    gather_bounds(c, in, wide, out);
-    gather_check(c, in, v, n, out);
+    unsigned v[MAX_LINES];
+    access_check_lanes(c, v);
     const uint32_t base = c->pinned;
     for (unsigned i = 0; i < lines_of(c, in->msize); i++, c->pinned = base) {
         unsigned b = line_get(c, in->b, i, false);
@@ -413,10 +436,8 @@ static void gather(struct compiler *c) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);
     bool wide = in->asize == 8;
-    unsigned v[MAX_LINES], n = base_lines(c, in, v);
-    struct side_exit *out = side_exit_new(c, JIT_LEFT);
-    gather_bounds(c, in, wide, out);
-    gather_check(c, in, v, n, out);
+    unsigned v[MAX_LINES];
+    access_check_lanes(c, v);
     const uint32_t base = c->pinned;
     for (unsigned i = 0; i < lines_of(c, in->msize); i++, c->pinned = base) {
         if (!wide || in->msize == 8) {
@@ -505,6 +526,10 @@ void compile_access(struct compiler *c) {
         access_local(c, offset);
         return;
     }
+    if (is_lane_loop(c, in)) {
+        compile_lane_loop(c);
+        return;
+    }
     if (shape_at(c, in) == ACCESS_ANY) {
         if (in->kind == K_STORE)
             scatter(c);
@@ -533,7 +558,7 @@ void compile_access(struct compiler *c) {
 bool access_check_load(struct compiler *c) {
     const struct inst *in = inst_of(c);
     uint64_t offset;
-    if (in->kind != K_LOAD || is_local_row(c, in, &offset) || shape_at(c, in) == ACCESS_ANY)
+    if (in->kind != K_LOAD || is_local_row(c, in, &offset) || is_lane_loop(c, in) || shape_at(c, in) == ACCESS_ANY)
         return false;
     group_of(c);
     return true;
@@ -543,7 +568,7 @@ bool access_is_checked(const struct compiler *c, const struct inst *in, unsigned
     bool checked = false;
     for (int g = 0; g < N_GROUPS; g++)
         checked |= live >> g & 1 && covers_access(c, &c->groups[g], in);
-    return checked && in->kind == K_LOAD && shape_at(c, in) != ACCESS_ANY;
+    return checked && in->kind == K_LOAD && !is_lane_loop(c, in) && shape_at(c, in) != ACCESS_ANY;
 }
 
 unsigned groups_after_write(const struct compiler *c, unsigned live, opnd_t d) {

@@ -2,7 +2,7 @@
 #define ISA_JIT_COMPILE_H
 /* The state of one block's compilation, and the functions that emit it. Internal to isa/jit. The files, from the lowest
  * layer up: lanes.c (vector instructions), held_lines.c (register allocation), active.c (lanes that execute),
- * side_exits.c (side exits), ops.c, warp_ops.c and access.c (instructions), compile.c (blocks).
+ * side_exits.c (side exits), ops.c, warp_ops.c, lane_loop.c and access.c (instructions), compile.c (blocks).
  *
  * A register of a warp is an array of 32 elements in its bank. A line is the part of this array that fits one
  * vector register. Lines are loaded at their first use. They are stored when their vector register is needed for
@@ -135,6 +135,10 @@ void line_modified(struct compiler *c, opnd_t d, unsigned i);
  * exit of the instruction. line_rename() then turns this vector register into line i of the destination. */
 unsigned line_temporary(struct compiler *c, unsigned i);
 void line_rename(struct compiler *c, unsigned v, opnd_t d, unsigned i);
+/* lines_write_back() emits stores of the dirty lines of an operand, which stay in vector registers. lines_drop() drops
+ * the lines of d, which the instruction overwrites in memory in all lanes that execute. */
+void lines_write_back(struct compiler *c, opnd_t o, unsigned size);
+void lines_drop(struct compiler *c, opnd_t d, unsigned size);
 /* Unpins all vector registers. */
 void lines_unpin(struct compiler *c);
 /* Emits the store of line h in vector register v, if it is dirty. In code for a partial warp, lanes that are not active
@@ -207,6 +211,17 @@ void groups_invalidate(struct compiler *c, opnd_t d);
 bool access_is_queued(const struct compiler *c, const struct inst *in);
 /* Returns the shape of the addresses of the lanes, for elements of `bytes` bytes. */
 enum access_shape access_shape_of(const uint64_t addr[WARP_LANES], unsigned bytes);
+
+/* Emits the check of an access whose lanes have addresses of their own. Fills v with the vector registers that hold the
+ * lines of the base register, and returns their number. RDX then holds the host address of the memory space or
+ * allocation, and access_offsets() sets vector register 2 to the lanes' distances from RDX, for a line of the base. */
+unsigned access_check_lanes(struct compiler *c, unsigned v[MAX_LINES]);
+void access_offsets(struct compiler *c, unsigned line);
+
+/* ---- lane_loop.c ---- */
+
+/* Emits the current access as a loop over the lanes that execute. */
+void compile_lane_loop(struct compiler *c);
 
 /* ---- compile.c ---- */
 

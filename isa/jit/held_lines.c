@@ -107,12 +107,29 @@ unsigned line_temporary(struct compiler *c, unsigned i) {
     return pin(c, find_register(c, BEHIND_ALL + 2 * i, &had));
 }
 
-void line_rename(struct compiler *c, unsigned v, opnd_t d, unsigned i) {
-    uint32_t key = key_of(c, d, i), old = registers_with(c, key);
-    if (old) {
-        c->held[__builtin_ctz(old)] = (struct held_line){.key = NO_LINE};
-        c->keys[__builtin_ctz(old)] = NO_LINE;
+void lines_write_back(struct compiler *c, opnd_t o, unsigned size) {
+    for (unsigned i = 0; i < lines_of(c, size); i++) {
+        uint32_t bits = registers_with(c, key_of(c, o, i));
+        if (bits)
+            line_store(c, &c->held[__builtin_ctz(bits)], (unsigned)__builtin_ctz(bits));
     }
+}
+
+static void drop(struct compiler *c, uint32_t bits) {
+    if (!bits)
+        return;
+    c->held[__builtin_ctz(bits)] = (struct held_line){.key = NO_LINE};
+    c->keys[__builtin_ctz(bits)] = NO_LINE;
+}
+
+void lines_drop(struct compiler *c, opnd_t d, unsigned size) {
+    for (unsigned i = 0; i < lines_of(c, size); i++)
+        drop(c, registers_with(c, key_of(c, d, i)));
+}
+
+void line_rename(struct compiler *c, unsigned v, opnd_t d, unsigned i) {
+    uint32_t key = key_of(c, d, i);
+    drop(c, registers_with(c, key));
     c->held[v].key = c->keys[v] = key;
     mark_written(c, v, i);
 }

@@ -48,6 +48,7 @@ struct jit_frame {
     uint64_t clock;           /* %clock at the block's start; set and updated together with `first` */
     uint64_t executed;        /* number of instructions of earlier blocks that this call executed; initially 0 */
     uint64_t budget;          /* the code continues in another block only while `executed` is below `budget` */
+    uint64_t offsets[WARP_LANES];     /* scratch of compile_lane_loop() */
     unsigned char *last[JIT_STREAMS]; /* host addresses that loads of loops accessed last (prefetch_next()) */
     uint32_t rpc;                     /* PC where paths meet: the code does not continue there */
     /* The active lanes, the inactive lanes, and the number of active lanes. They are set before the code is called. */

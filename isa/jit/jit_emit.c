@@ -188,6 +188,39 @@ void emit_prefetch(struct emit *e, struct place p) {
     memory(e, 1, p);
 }
 
+/* Emits REX, opcode, ModR/M, SIB and displacement of an instruction with a memory operand base + disp + index * scale.
+ * `map` is set for opcodes after 0F. The REX prefix makes the lowest byte of each register accessible. */
+static void op_indexed(struct emit *e, bool wide, bool map, unsigned opcode, enum gpr reg, struct indexed p) {
+    emit_byte(e, 0x40 | (unsigned)wide << 3 | (reg >> 3) << 2 | (p.index >> 3) << 1 | p.base >> 3);
+    if (map)
+        emit_byte(e, 0x0f);
+    emit_byte(e, opcode);
+    emit_byte(e, 0x84 | (reg & 7) << 3);
+    emit_byte(e, (unsigned)__builtin_ctz(p.scale) << 6 | (p.index & 7) << 3 | (p.base & 7));
+    word(e, (uint32_t)p.disp);
+}
+
+void emit_load_indexed(struct emit *e, unsigned bytes, bool is_signed, enum gpr to, struct indexed from) {
+    if (bytes < 4)
+        op_indexed(e, is_signed, true, (is_signed ? 0xbe : 0xb6) | bytes >> 1, to, from);
+    else
+        op_indexed(e, is_signed || bytes == 8, false, is_signed && bytes == 4 ? 0x63 : 0x8b, to, from);
+}
+
+void emit_store_indexed(struct emit *e, unsigned bytes, struct indexed to, enum gpr from) {
+    if (bytes == 2)
+        emit_byte(e, 0x66);
+    op_indexed(e, bytes == 8, false, bytes == 1 ? 0x88 : 0x89, from, to);
+}
+
+void emit_first_bit(struct emit *e, enum gpr to, enum gpr from) {
+    emit_byte(e, 0xf3);
+    rex(e, false, to, from);
+    emit_byte(e, 0x0f);
+    emit_byte(e, 0xbc);
+    registers(e, to, from);
+}
+
 void emit_multiply(struct emit *e, enum gpr to, int32_t by) {
     op_reg(e, true, 0x69, to, to);
     word(e, (uint32_t)by);
@@ -235,6 +268,12 @@ jump_t emit_jump_if(struct emit *e, unsigned condition) {
 
 void emit_jump_to(struct emit *e, size_t target) {
     emit_byte(e, 0xe9);
+    word(e, (uint32_t)(target - (e->n + 4)));
+}
+
+void emit_jump_back_if(struct emit *e, unsigned condition, size_t target) {
+    emit_byte(e, 0x0f);
+    emit_byte(e, 0x80 | condition);
     word(e, (uint32_t)(target - (e->n + 4)));
 }
 

@@ -75,6 +75,17 @@ void emit_lea(struct emit *e, enum gpr to, struct place from);
 void emit_not(struct emit *e, enum gpr r);
 void emit_popcount(struct emit *e, enum gpr to, struct place from);
 void emit_popcount_of(struct emit *e, enum gpr to, enum gpr from);
+/* Memory at base + disp + index * scale; the index is not RSP. */
+struct indexed {
+    enum gpr base, index;
+    unsigned scale; /* 1, 2, 4 or 8 */
+    int32_t disp;
+};
+/* Load or store an element of 1, 2, 4 or 8 bytes. A load extends it to 64 bits, with its sign if `is_signed`. */
+void emit_load_indexed(struct emit *e, unsigned bytes, bool is_signed, enum gpr to, struct indexed from);
+void emit_store_indexed(struct emit *e, unsigned bytes, struct indexed to, enum gpr from);
+/* Sets `to` to the number of the lowest bit that is set in a 32-bit register (tzcnt). */
+void emit_first_bit(struct emit *e, enum gpr to, enum gpr from);
 /* Prefetches the cache line at `p` into all caches of the host (prefetcht0). */
 void emit_prefetch(struct emit *e, struct place p);
 void emit_multiply(struct emit *e, enum gpr to, int32_t by);
@@ -92,6 +103,7 @@ void emit_jump_gpr(struct emit *e, enum gpr r);
 void emit_return(struct emit *e);
 jump_t emit_jump_if(struct emit *e, unsigned condition);
 void emit_jump_to(struct emit *e, size_t target);
+void emit_jump_back_if(struct emit *e, unsigned condition, size_t target);
 /* Makes the jump go to the current end of the code. */
 void emit_land(struct emit *e, jump_t j);
 #endif

@@ -99,7 +99,7 @@ static const char *const patterns[] = {
 enum { PATTERNS = sizeof patterns / sizeof patterns[0] };
 
 /* Each row has the size of the element, a load to %r6, %rd6 or another register, a store from this register, and code
- * that adds the loaded value to %r3. */
+ * that adds the loaded value to %r3. Elements narrower than their register test compile_lane_loop(). */
 static const struct {
     int size;
     const char *load, *store, *mix;
@@ -110,6 +110,11 @@ static const struct {
     {8, "ld%s.f64 %%d1, [%s+%d];", "st%s.f64 [%s+%d], %%d1;",
      "mov.b64 %rd6, %d1; cvt.u32.u64 %r6, %rd6; add.u32 %r3, %r3, %r6;"},
     {1, "ld%s.u8 %%r6, [%s+%d];", "st%s.u8 [%s+%d], %%r6;", "xor.b32 %r3, %r3, %r6;"},
+    {1, "ld%s.s8 %%h1, [%s+%d];", "st%s.b8 [%s+%d], %%h1;", "cvt.s32.s16 %r6, %h1; add.u32 %r3, %r3, %r6;"},
+    {2, "ld%s.u16 %%h1, [%s+%d];", "st%s.u16 [%s+%d], %%h1;", "cvt.u32.u16 %r6, %h1; xor.b32 %r3, %r3, %r6;"},
+    {2, "ld%s.s16 %%r6, [%s+%d];", "st%s.u16 [%s+%d], %%r6;", "add.u32 %r3, %r3, %r6;"},
+    {4, "ld%s.s32 %%rd6, [%s+%d];", "st%s.u32 [%s+%d], %%rd6;",
+     "shr.u64 %rd7, %rd6, 20; cvt.u32.u64 %r6, %rd7; add.u32 %r3, %r3, %r6;"},
     {8, "ld%s.v2.u32 {%%r6, %%r7}, [%s+%d];", "st%s.v2.u32 [%s+%d], {%%r7, %%r6};", "add.u32 %r3, %r6, %r7;"},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };

@@ -285,7 +285,43 @@ START_TEST(prefetches) {
 }
 END_TEST
 
+/* The displacement has 32 bits, and a REX prefix is always present. */
+START_TEST(indexed_operands) {
+    struct emit e = {0};
+    static const unsigned char bytes[] = {
+        0x40, 0x0f, 0xb6, 0x84, 0x02, 0x00, 0x00, 0x00, 0x00, /* movzbl 0x0(%rdx,%rax,1),%eax */
+        0x48, 0x0f, 0xbe, 0x84, 0x0b, 0x10, 0x00, 0x00, 0x00, /* movsbq 0x10(%rbx,%rcx,1),%rax */
+        0x40, 0x0f, 0xb7, 0xbc, 0x4b, 0x10, 0x00, 0x00, 0x00, /* movzwl 0x10(%rbx,%rcx,2),%edi */
+        0x4b, 0x0f, 0xbf, 0x84, 0x4c, 0x00, 0x00, 0x00, 0x00, /* movswq 0x0(%r12,%r9,2),%rax */
+        0x40, 0x8b, 0x84, 0x8d, 0x00, 0x01, 0x00, 0x00,       /* mov 0x100(%rbp,%rcx,4),%eax */
+        0x48, 0x63, 0x84, 0x8d, 0x00, 0x01, 0x00, 0x00,       /* movslq 0x100(%rbp,%rcx,4),%rax */
+        0x48, 0x8b, 0x84, 0xcd, 0x00, 0x01, 0x00, 0x00,       /* mov 0x100(%rbp,%rcx,8),%rax */
+        0x40, 0x88, 0xbc, 0x02, 0x00, 0x00, 0x00, 0x00,       /* mov %dil,0x0(%rdx,%rax,1) */
+        0x66, 0x40, 0x89, 0xbc, 0x02, 0x00, 0x00, 0x00, 0x00, /* mov %di,0x0(%rdx,%rax,1) */
+        0x40, 0x89, 0x84, 0x8b, 0x20, 0x00, 0x00, 0x00,       /* mov %eax,0x20(%rbx,%rcx,4) */
+        0x48, 0x89, 0x84, 0xcb, 0x20, 0x00, 0x00, 0x00,       /* mov %rax,0x20(%rbx,%rcx,8) */
+        0xf3, 0x0f, 0xbc, 0xce,                               /* tzcnt %esi,%ecx */
+    };
+    emit_load_indexed(&e, 1, false, RAX, (struct indexed){RDX, RAX, 1, 0});
+    emit_load_indexed(&e, 1, true, RAX, (struct indexed){RBX, RCX, 1, 16});
+    emit_load_indexed(&e, 2, false, RDI, (struct indexed){RBX, RCX, 2, 16});
+    emit_load_indexed(&e, 2, true, RAX, (struct indexed){R12, R9, 2, 0});
+    emit_load_indexed(&e, 4, false, RAX, (struct indexed){RBP, RCX, 4, 256});
+    emit_load_indexed(&e, 4, true, RAX, (struct indexed){RBP, RCX, 4, 256});
+    emit_load_indexed(&e, 8, false, RAX, (struct indexed){RBP, RCX, 8, 256});
+    emit_store_indexed(&e, 1, (struct indexed){RDX, RAX, 1, 0}, RDI);
+    emit_store_indexed(&e, 2, (struct indexed){RDX, RAX, 1, 0}, RDI);
+    emit_store_indexed(&e, 4, (struct indexed){RBX, RCX, 4, 32}, RAX);
+    emit_store_indexed(&e, 8, (struct indexed){RBX, RCX, 8, 32}, RAX);
+    emit_first_bit(&e, RCX, RSI);
+    ck_assert_uint_eq(e.n, sizeof bytes);
+    ck_assert_mem_eq(e.code, bytes, sizeof bytes);
+    emit_free(&e);
+}
+END_TEST
+
 SUITE(isa_jit_emit) {
+    TEST(indexed_operands);
     TEST(prefetches);
     TEST(general_registers);
     TEST_LOOP(bytes_are_as_the_assembler_makes_them, 0, sizeof all / sizeof all[0]);

@@ -1,0 +1,45 @@
+/* Loads and stores whose lanes are processed one after another, in the order of their numbers. */
+#include "compile.h"
+
+/* Stores the distance of each lane's element from RDX in jit_frame.offsets. */
+static void store_offsets(struct compiler *c) {
+    unsigned v[MAX_LINES], n = access_check_lanes(c, v);
+    for (unsigned i = 0; i < n; i++) {
+        access_offsets(c, v[i]);
+        emit_vector_mem(&c->e, V_STORE, 2, 0, frame_at(offsetof(struct jit_frame, offsets) + i * line_bytes(c)), WHOLE);
+    }
+}
+
+/* Returns the place of lane RCX's element in an operand. */
+static struct indexed element(opnd_t o, unsigned size) {
+    return (struct indexed){o & 1 ? BANK1 : BANK0, RCX, size, (int32_t)(o >> 1)};
+}
+
+void compile_lane_loop(struct compiler *c) {
+    struct emit *e = &c->e;
+    const struct inst *in = inst_of(c);
+    const struct indexed memory = {RDX, RAX, 1, 0},
+                         offset = {FRAME, RCX, in->asize, (int32_t)offsetof(struct jit_frame, offsets)};
+    store_offsets(c);
+    if (in->kind == K_LOAD)
+        lines_drop(c, in->d, in->rsize);
+    else
+        lines_write_back(c, in->b, in->rsize);
+    if (c->partial)
+        emit_load(e, false, RSI, frame_at(offsetof(struct jit_frame, active)));
+    else
+        emit_constant(e, RSI, LANES_ALL);
+    const size_t loop = e->n;
+    emit_first_bit(e, RCX, RSI);
+    emit_load_indexed(e, in->asize, false, RAX, offset);
+    if (in->kind == K_LOAD) {
+        emit_load_indexed(e, in->msize, in->is_signed, RAX, memory);
+        emit_store_indexed(e, in->rsize, element(in->d, in->rsize), RAX);
+    } else {
+        emit_load_indexed(e, in->msize, false, RDI, element(in->b, in->rsize));
+        emit_store_indexed(e, in->msize, memory, RDI);
+    }
+    emit_lea(e, RAX, at(RSI, -1));
+    emit_alu(e, ALU_AND, false, RSI, RAX);
+    emit_jump_back_if(e, IF_NOT_ZERO, loop);
+}
