@@ -11,6 +11,7 @@ struct card_kernel {
     double cycles; /* elapsed core cycles of a launch */
     /* sectors of 32 bytes in a launch */
     double dram_reads, dram_writes, l2_hits, l2_misses;
+    double dram_writes_again; /* dram_writes in a second series of measurements */
 };
 
 /* A list that ends with a NULL card. */

@@ -22,7 +22,7 @@ static const struct {
     {"DRAM reads", "dram.read_bytes", SECTOR, offsetof(struct card_kernel, dram_reads)},
     {"DRAM writes", "dram.write_bytes", SECTOR, offsetof(struct card_kernel, dram_writes)},
 };
-enum { N_COUNTS = sizeof counts / sizeof counts[0], MOST = 64 };
+enum { WRITES = 2, N_COUNTS = sizeof counts / sizeof counts[0], MOST = 64 };
 
 struct programs {
     const struct cli *c;
@@ -30,6 +30,7 @@ struct programs {
     int n;
     struct job jobs[MOST]; /* one for each benchmark */
     int n_jobs;
+    bool runs[MOST]; /* true while the job of this index runs */
     struct progress progress;
 };
 
@@ -71,15 +72,18 @@ static double watts_of(const struct programs *p, const struct card_kernel *k) {
     return joules / (cycles / (mhz * 1e6));
 }
 
+/* Returns the relative error; 0 if both are 0. */
+static double error_of(double here, double there) { return here == 0 && there == 0 ? 0 : here / there - 1; }
+
 static double card_watts(const struct card_kernel *k) {
     const double watts = card_kernel_watts(k);
     return watts > 0 ? watts : NAN;
 }
 
 static struct table *table_of(const struct programs *p) {
-    static const char *const titles[] = {"program",     "kernel", ">cycles", ">card",        ">error",
-                                         ">DRAM reads", ">card",  ">error",  ">DRAM writes", ">card",
-                                         ">error",      ">W",     ">card",   ">error",       NULL};
+    static const char *const titles[] = {"program", "kernel", ">cycles",      ">card",  ">error", ">DRAM reads",
+                                         ">card",   ">error", ">DRAM writes", ">card",  ">error", ">again",
+                                         ">error",  ">W",     ">card",        ">error", NULL};
     struct table *t = table_new(titles);
     for (int i = 0; i < p->n; i++) {
         const struct card_kernel *k = p->kernels[i];
@@ -90,8 +94,10 @@ static struct table *table_of(const struct programs *p) {
         for (int n = 0; n < N_COUNTS; n++) {
             table_number(t, of_run(p, k, n), NUM_COUNT);
             table_number(t, of_card(k, n), NUM_COUNT);
-            table_number(t, of_run(p, k, n) / of_card(k, n) - 1, NUM_PERCENT);
+            table_number(t, error_of(of_run(p, k, n), of_card(k, n)), NUM_PERCENT);
         }
+        table_number(t, k->dram_writes_again, NUM_COUNT);
+        table_number(t, error_of(of_run(p, k, WRITES), k->dram_writes_again), NUM_PERCENT);
         table_number(t, watts_of(p, k), NUM_FIXED2);
         table_number(t, card_watts(k), NUM_FIXED2);
         table_number(t, watts_of(p, k) / card_watts(k) - 1, NUM_PERCENT);
@@ -145,7 +151,8 @@ static cJSON *json_of(const struct programs *p) {
         for (int n = 0; fine && n < N_COUNTS; n++) {
             cJSON *both = cJSON_AddObjectToObject(row, counts[n].title);
             fine = both && cJSON_AddNumberToObject(both, "value", of_run(p, k, n)) &&
-                   cJSON_AddNumberToObject(both, "card", of_card(k, n));
+                   cJSON_AddNumberToObject(both, "card", of_card(k, n)) &&
+                   (n != WRITES || cJSON_AddNumberToObject(both, "again", k->dram_writes_again));
         }
         cJSON *watts = fine ? cJSON_AddObjectToObject(row, "watts") : NULL;
         fine = watts && cJSON_AddNumberToObject(watts, "value", watts_of(p, k)) &&
@@ -178,9 +185,24 @@ static bool select_kernels(struct programs *p, const char *card, const struct he
     return p->n > 0;
 }
 
-static void on_done(void *ctx, int finished) {
+static bool on_begin(void *ctx, int job) {
     struct programs *p = ctx;
-    progress_update(&p->progress, (uint64_t)finished, (uint64_t)p->n_jobs, "");
+    return p->runs[job] = true;
+}
+
+static void on_end(void *ctx, int job) {
+    struct programs *p = ctx;
+    p->runs[job] = false;
+}
+
+/* Shows the names of the benchmarks that run. */
+static void on_tick(void *ctx, int finished) {
+    struct programs *p = ctx;
+    char note[64] = "";
+    for (int j = 0; j < p->n_jobs; j++)
+        if (p->runs[j])
+            snprintf(note + strlen(note), sizeof note - strlen(note), " %s", p->jobs[j].bench->name);
+    progress_update(&p->progress, (uint64_t)finished, (uint64_t)p->n_jobs, note + (*note == ' '));
 }
 
 static enum heddle_status run_programs(struct programs *p) {
@@ -191,7 +213,7 @@ static enum heddle_status run_programs(struct programs *p) {
     progress_init(&p->progress, true);
     progress_start(&p->progress, "validate");
     jobs_run(p->jobs, p->n_jobs, (int)parallel, p->c->argc, p->c->argv,
-             &(struct jobs_watch){.ctx = p, .tick = on_done});
+             &(struct jobs_watch){.ctx = p, .wanted = on_begin, .ended = on_end, .tick = on_tick});
     progress_end(&p->progress);
     struct table *t = table_of(p);
     enum heddle_status written = validate_write(p->c, t, json_of(p), &printed);

@@ -96,6 +96,7 @@ START_TEST(a_program_without_a_benchmark_is_not_run) {
     cJSON *cycles = cJSON_GetObjectItem(row, "cycles");
     ck_assert_double_eq(number(cycles, "card"), 6544694);
     ck_assert(cJSON_IsNull(cJSON_GetObjectItem(cycles, "value")));
+    ck_assert_double_eq(number(cJSON_GetObjectItem(row, "DRAM writes"), "again"), 8720433);
     cJSON *watts = cJSON_GetObjectItem(row, "watts");
     ck_assert_double_eq(number(watts, "card"), 142.5);
     ck_assert(cJSON_IsNull(cJSON_GetObjectItem(watts, "value")));

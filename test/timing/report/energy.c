@@ -21,7 +21,7 @@ static const struct price {
     {"rf_read", "collector.read_words", "regfile"},
     {"rf_write", "collector.write_words", "regfile"},
     {"int_op", "op.int", "int"},
-    {"int_op", "op.mem", "int"}, /* an address computation is an integer addition */
+    {"mem_op", "op.mem", "int"},
     {"int_mul", "op.int_mul", "int"},
     {"int_div", "op.int_div", "int"},
     {"f32_add", "op.f32_add", "float"},
@@ -29,6 +29,7 @@ static const struct price {
     {"f32_mul", "op.f32_mul", "float"},
     {"f32_add", "op.f32_fma", "float"}, /* an fma counts as a multiplication and an addition */
     {"f32_mul", "op.f32_fma", "float"},
+    {"f32_fma", "op.f32_fma", "float"},
     {"f32_div", "op.f32_div", "float"},
     {"f64_op", "op.f64", "float"},
     {"f64_div", "op.f64_div", "float"},
@@ -58,6 +59,7 @@ static const struct price {
     {"dram_activate", "dram.activates", "dram"},
     {"dram_byte", "dram.read_bytes", "dram"},
     {"dram_byte", "dram.write_bytes", "dram"},
+    {"dram_write", "dram.write_bytes", "dram"},
     {"mta_lookup", "mta.lookups", "l1"},
     {"stride_lookup", "stride.lookups", "l1"},
     {"stride_lookup", "ddp.lookups", "l1"},
