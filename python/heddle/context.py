@@ -192,8 +192,8 @@ class Kernel:
         n = max(lengths, default=1024)
         grid = (n + 127) // 128
         raise UsageError(
-            f"kernel '{self.name}' has no grid and no block: write kernel[grid, block](...). A grid of {grid} CTAs "
-            f"with 128 threads each has a thread for each of {n:,} elements: kernel[{grid}, 128](...)"
+            f"kernel '{self.name}' has no grid and no block: write kernel[grid, block](...). A grid of {grid} "
+            f"CTA{'' if grid == 1 else 's'} with 128 threads each has a thread for each of {n:,} elements: kernel[{grid}, 128](...)"
         )
 
     def launch(
@@ -517,8 +517,9 @@ class Context:
         params = kernel.params
         if len(values) != len(params):
             types = ", ".join(f"{p.type} {p.name}" for p in params)
+            were = "was" if len(values) == 1 else "were"
             raise UsageError(
-                f"kernel '{kernel.name}' has {len(params)} parameters, and {len(values)} were given: ({types})"
+                f"kernel '{kernel.name}' has {len(params)} parameters, and {len(values)} {were} given: ({types})"
             )
         if not 0 <= shared < 2**32:
             raise UsageError(f"{shared} is no number of bytes of shared memory")

@@ -175,7 +175,7 @@ def test_launches_without_a_proper_grid(scale_ptx):
         k[np.int64(8), (np.uint8(128), 1)](x, x, 2.0, 1000)
         assert (x == 2).all()
         assert repr(k[8, 128]) == "<scale[8, 128]: call it with (.u64 to, .u64 from, .f32 by, .u32 n)>"
-        with pytest.raises(heddle.UsageError, match="4 parameters, and 1 were given: .*.f32 by"):
+        with pytest.raises(heddle.UsageError, match="4 parameters, and 1 was given: .*.f32 by"):
             k[8, 128](x)
 
 
