@@ -34,11 +34,12 @@ static void add_lost(void *ctx, long long number, const char *key, const char *m
 
 static void add_owner(void *ctx, const char *place, long long pid, long long claims, long long age) {
     const struct fleet *f = ctx;
-    char host[128];
+    char host[128], number[24];
     snprintf(host, sizeof host, "%.*s", pid ? (int)strcspn(place, " ") : 127, place);
     cJSON *o = cJSON_CreateObject();
     cJSON_AddStringToObject(o, "host", host);
-    cJSON_AddNumberToObject(o, "process", (double)pid);
+    snprintf(number, sizeof number, "%lld", pid);
+    cJSON_AddStringToObject(o, "process", number); /* a name, shown without separators */
     cJSON_AddNumberToObject(o, "runs", (double)claims);
     cJSON_AddNumberToObject(o, "seconds", (double)age);
     cJSON_AddItemToArray(f->owners, o);

@@ -6,7 +6,9 @@
 static const char script[] =
     "<script>const $=i=>document.getElementById(i);function put(e,t){if(e.textContent!==t)e.textContent=t}"
     "function fill(d){put($('line'),d.line);$('bar').max=d.total;$('bar').value=d.done;for(const t of $$('table')){"
-    "const keys=t.dataset.keys.split(' '),b=t.tBodies[0],list=d[t.id];while(b.rows.length>list.length)b.deleteRow(-1);"
+    "const keys=t.dataset.keys.split(' "
+    "'),b=t.tBodies[0],list=d[t.id];t.closest('section').hidden=!list.length;while(b.rows.length>list.length)b."
+    "deleteRow(-1);"
     "list.forEach((o,i)=>{const r=b.rows[i]||b.insertRow();keys.forEach((k,j)=>{const c=r.cells[j]||r.insertCell(),"
     "v=k in o?o[k]:'',n=typeof v==='number';c.className=n?'n':'';if(n)c.dataset.v=v;else delete c.dataset.v;"
     "put(c,n?v.toLocaleString('en',{maximumFractionDigits:3}):v)})});const h=t.querySelector('[data-up]');"
@@ -28,7 +30,7 @@ static void cell(FILE *out, const cJSON *v) {
 static void table(FILE *out, const struct runs_table *t, const cJSON *rows) {
     char word[64];
     const cJSON *row;
-    fputs("<h2>", out);
+    fprintf(out, "<section%s><h2>", cJSON_GetArraySize(rows) ? "" : " hidden");
     html_text(out, t->title);
     fprintf(out, "</h2>\n<table id=%s data-keys=\"%s\"><thead><tr>", t->id, t->keys);
     for (const char *at = t->heads; *at; at += strcspn(at, "|"), at += *at == '|') {
@@ -44,7 +46,7 @@ static void table(FILE *out, const struct runs_table *t, const cJSON *rows) {
         }
         fputs("</tr>\n", out);
     }
-    fputs("</tbody></table>\n", out);
+    fputs("</tbody></table></section>\n", out);
 }
 
 char *runs_page(const char *title, const struct runs_table *tables, const cJSON *state) {

@@ -21,14 +21,15 @@ static const char script[] =
     "function put(e,t){if(e.textContent!==t)e.textContent=t}"
     "function node(kind,attr,text){const e=document.createElementNS('http://www.w3.org/2000/svg',kind);"
     "for(const k in attr)e.setAttribute(k,attr[k]);if(text!==undefined)e.textContent=text;return e}"
-    /* ticks() returns about `n` round numbers from 0 to `most`; axes() leaves out labels that would touch */
+    /* ticks() returns round numbers from 0 to `most`, at most n + 1, and at least 2 if n is 2.5 or more; axes() keeps
+     * room for the name of the axis */
     "function ticks(most,n){const p=10**Math.floor(Math.log10(most/n)),s=[1,2,5,10].find(k=>k*p>=most/n)*p,t=[];"
     "for(let i=0;i*s<=most*1.0001;i++)t.push(i*s);return t}"
     "function axes(s,xmax,ymax,unit){s.replaceChildren();W=Math.max(300,s.clientWidth);"
     "s.setAttribute('viewBox',`0 0 ${W} ${H}`);"
     "for(const v of ticks(ymax,4)){const y=H-B-v/ymax*(H-B-10);"
     "s.append(node('line',{x1:L,x2:W,y1:y,y2:y,style:'stroke:var(--line)'}),node('text',{x:2,y:y+4},short(v)+unit))}"
-    "for(const v of ticks(xmax,W/160)){const x=L+v/xmax*(W-L);if(x<W-60)"
+    "for(const v of ticks(xmax*(W-L-60)/(W-L),Math.max(2.5,W/160))){const x=L+v/xmax*(W-L);"
     "s.append(node('text',{x,y:H-6,'text-anchor':v?'middle':'start'},short(v)))}"
     "s.append(node('text',{x:W,y:H-6,'text-anchor':'end'},'cycles'))}"
     "function curves(d){const c=d.curves,n=c.cycle.length;if(!n)return;"

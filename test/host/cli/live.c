@@ -307,12 +307,14 @@ START_TEST(the_page_works_in_a_browser) {
         "need(all('#ipc polyline').length===1&&!/NaN/.test($('ipc').innerHTML),'the curve');"
         "need(all('#slots polygon').length===all('#key span').length,'areas');"
         "need(document.documentElement.scrollWidth<=innerWidth,'the page is wide');"
-        /* labels are at least 9 pixels high, have at most two digits besides zeros, and do not touch */
-        "for(const s of ['ipc','slots']){const "
+        /* labels are at least 9 pixels high, have at most two digits besides zeros, and do not touch, for all numbers
+         * of cycles; there is a number between 0 and the name of the axis */
+        "const fits=s=>{const "
         "labels=all('text',$(s)),row=labels.filter(t=>t.getAttribute('y')==='214')"
         ".map(t=>t.getBoundingClientRect());need(row.length>2&&row.every((r,i)=>!i||row[i-1].right<r.left),'labels "
         "touch');for(const t of labels)need(t.getBoundingClientRect().height>=9&&(t.textContent==='cycles'||"
-        "t.textContent.replace(/[^0-9]/g,'').replace(/^0+|0+$/g,'').length<=2),t.textContent)}"
+        "t.textContent.replace(/[^0-9]/g,'').replace(/^0+|0+$/g,'').length<=2),t.textContent)};"
+        "fits('ipc');fits('slots');for(let x=1000;x<1e9;x*=1.07){axes($('ipc'),x,1,'');fits('ipc')}"
         "const h=all('th')[0];h.focus();h.dispatchEvent(new KeyboardEvent('keydown',{key:'Enter',bubbles:true}));"
         "need(h.getAttribute('aria-sort')==='ascending','sort');document.title=bad.join('|')||'fine'},50)"
         "</script></body>";
@@ -388,7 +390,9 @@ START_TEST(a_queue_has_a_page) {
     SAYS(page, "0 of 6 runs done");
     free(page);
     if (browser())
-        browse_page(browser(), NO_TRIAL);
+        browse_page(browser(), "<script>onload=()=>setTimeout(()=>{for(const t of ['processes','lost'])"
+                               "if($(t).getClientRects().length)bad.push('an empty table: '+t);"
+                               "document.title=bad.join('|')||'fine'},50)</script></body>");
     STATUS(HEDDLE_OK, "work q.db -j 1");
     int how;
     ck_assert_int_eq(waitpid(running, &how, 0), running);
