@@ -19,10 +19,11 @@ enum {
 };
 
 enum control_unit {
-    CONTROL_ALU,    /* fixed latency: logic, additions and comparisons of integers */
-    CONTROL_FMA,    /* fixed latency: multiplications, and floating point of up to 32 bits */
-    CONTROL_FLOW,   /* no result: branches, barriers, fences */
-    CONTROL_QUEUED, /* variable latency: dependence counters show when operands have been read and results written */
+    CONTROL_ALU,     /* fixed latency: logic, additions and comparisons of integers */
+    CONTROL_FMA,     /* fixed latency: multiplications, and floating point of up to 32 bits */
+    CONTROL_FLOW,    /* no result: branches, barriers, fences */
+    CONTROL_UNIFORM, /* fixed latency: the uniform datapath, which computes once for the warp */
+    CONTROL_QUEUED,  /* variable latency: dependence counters show when operands have been read and results written */
 };
 /* The latency of an instruction, as the compiler assumes it. */
 struct control_timing {
@@ -43,6 +44,7 @@ struct control_bits {
     uint8_t limit_counter, limit;
     uint8_t reuse; /* bit i: the value of operand position i stays in the register-file cache */
     bool uniform;  /* a memory access whose address is in a uniform register or is immediate */
+    bool datapath; /* the uniform datapath executes the instruction */
     /* Physical registers, numbered from 0 in units of 32 bits: the first register of each operand, and the number of
      * consecutive registers (1, 2 or 4; CONTROL_NO_REGISTER: a predicate, a uniform register, a constant, or no
      * operand). The bank of register r is r % 2. */

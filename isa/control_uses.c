@@ -7,6 +7,8 @@ unsigned control_distance(struct control_timing writer, struct control_timing us
     unsigned least;
     if (use == CONTROL_GUARDED_BY || (use == CONTROL_READS && predicate && (user.unit != CONTROL_ALU || user.mixed)))
         return writer.guard;
+    if (use == CONTROL_READS && writer.unit == CONTROL_UNIFORM && user.unit != CONTROL_UNIFORM)
+        return user.unit == CONTROL_QUEUED ? UNIFORM_TO_QUEUED : UNIFORM_TO_VECTOR;
     if (use == CONTROL_READS)
         return writer.latency + ((user.unit != writer.unit || user.mixed) && writer.latency < CONTROL_MAX_STALL);
     /* the write of `user` must arrive after the write of `writer` */

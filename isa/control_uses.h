@@ -9,6 +9,10 @@
 /* least cycles from the issue of a variable-latency instruction to its result */
 enum { CONTROL_LEAST_QUEUED = 8 };
 
+/* Cycles from an instruction of the uniform datapath to an instruction that reads its result: of the same datapath, of
+ * another unit, and with a variable latency. Source: ptxas 13 for sm_75 and sm_86. */
+enum { UNIFORM_LATENCY = 4, UNIFORM_TO_VECTOR = 6, UNIFORM_TO_QUEUED = 9 };
+
 /* How an instruction uses a register of bank 0. */
 enum control_use { CONTROL_READS, CONTROL_GUARDED_BY, CONTROL_WRITES };
 /* Returns the least number of cycles from the issue of a fixed-latency instruction that writes a register to the issue

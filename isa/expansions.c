@@ -32,7 +32,7 @@ const struct expansion_step *expansion_last(enum expansion_id id) {
 }
 
 const char *machine_class_name(enum machine_class c) {
-    static const char *const names[N_MACHINE_CLASSES] = {"ALU", "FMA", "XU", "f64", "memory", "flow"};
+    static const char *const names[N_MACHINE_CLASSES] = {"ALU", "FMA", "XU", "f64", "memory", "flow", "uniform"};
     return names[c];
 }
 

@@ -33,6 +33,7 @@ enum machine_class {
     MACHINE_F64,
     MACHINE_MEMORY,
     MACHINE_FLOW,
+    MACHINE_UNIFORM,
     N_MACHINE_CLASSES
 };
 const char *machine_class_name(enum machine_class c);

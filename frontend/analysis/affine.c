@@ -81,13 +81,28 @@ static void raise_class(struct work *w, uint32_t i, enum affine_class c) {
     }
 }
 
+/* Returns true if lanes with a guard of this class may go separate ways, as far as the analysis is concerned. */
+static bool separates(const struct affine *a, enum affine_class guard) {
+    return guard == CLASS_VECTOR || (a->uniform && guard != CLASS_SCALAR);
+}
+
 static enum affine_class class_of_result(const struct affine *a, uint32_t i) {
     const struct inst *in = &a->ir->code[i];
     const enum affine_class source[4] = {affine_operand(a, i, in->a), affine_operand(a, i, in->b),
                                          affine_operand(a, i, in->c), affine_operand(a, i, in->e)};
-    if (affine_guard(a, i) == CLASS_VECTOR)
+    if (separates(a, affine_guard(a, i)))
         return CLASS_VECTOR;
     return affine_result(affine_rule_of(in), source);
+}
+
+/* Returns true if the lanes that continue after block b all take the same way, because the others end at once. */
+static bool only_ends_lanes(const struct ir *ir, uint32_t b) {
+    const uint32_t last = ir->blocks[b].end - 1;
+    const struct inst *in = &ir->code[last];
+    bool ends = in->kind == K_EXIT;
+    for (int k = 0; k < 2 && in->kind == K_BRANCH; k++)
+        ends |= ir->blocks[b].succ[k] != UINT32_MAX && ir->info[ir->blocks[ir->blocks[b].succ[k]].begin].only_exits;
+    return ends;
 }
 
 /* Returns true if the affine stream cannot determine the branch direction of each lane at the end of block b. The
@@ -95,9 +110,9 @@ static enum affine_class class_of_result(const struct affine *a, uint32_t i) {
 static bool diverges_on_data(const struct affine *a, uint32_t b) {
     uint32_t last = a->ir->blocks[b].end - 1;
     const struct inst *in = &a->ir->code[last];
-    if (!control_parts(&a->control, b))
+    if (!control_parts(&a->control, b) || (a->uniform && only_ends_lanes(a->ir, b)))
         return false;
-    return a->excluded[b] || a->may_exit[last] || in->kind == K_BRX || affine_guard(a, last) == CLASS_VECTOR;
+    return a->excluded[b] || a->may_exit[last] || in->kind == K_BRX || separates(a, affine_guard(a, last));
 }
 
 static void exclude(struct work *w, uint32_t b, uint32_t by) {
@@ -191,8 +206,8 @@ static unsigned char *classes_of_specials(struct arena *arena, const struct ir *
     return c;
 }
 
-struct affine find_affine(struct arena *arena, const struct ir *ir) {
-    struct affine a = {.ir = ir};
+static struct affine analyse(struct arena *arena, const struct ir *ir, bool uniform) {
+    struct affine a = {.ir = ir, .uniform = uniform};
     struct work w = {.a = &a, .arena = arena};
     a.may_exit = calls_that_exit(arena, ir);
     a.control = find_control(arena, ir, a.may_exit);
@@ -208,6 +223,13 @@ struct affine find_affine(struct arena *arena, const struct ir *ir) {
     find_classes(&w);
     find_potential(&w);
     return a;
+}
+
+struct affine find_affine(struct arena *arena, const struct ir *ir) {
+    return analyse(arena, ir, false);
+}
+struct affine find_uniform(struct arena *arena, const struct ir *ir) {
+    return analyse(arena, ir, true);
 }
 
 /* Prints the class of an instruction. A memory access without its own class gets the class of its address. */

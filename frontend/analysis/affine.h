@@ -9,6 +9,7 @@
 
 struct affine {
     const struct ir *ir;
+    bool uniform; /* of find_uniform() */
     struct control control;
     struct defuse defuse;
     unsigned char *may_exit;  /* instruction -> true if it is a call that may end the thread */
@@ -27,6 +28,9 @@ struct affine {
 /* Analyses the program. Arrays are allocated in `a`. If the kernel has a loop that never ends (control.stuck), every
  * definition is a vector. Requires: blocks. */
 struct affine find_affine(struct arena *a, const struct ir *ir);
+/* As find_affine(), but a result is scalar only if all lanes of a warp that have not ended execute the instruction
+ * together, too. A branch on an affine value may separate lanes, so it excludes blocks as a branch on a vector does. */
+struct affine find_uniform(struct arena *a, const struct ir *ir);
 /* Returns the class of operand `o` of instruction `inst`. */
 enum affine_class affine_operand(const struct affine *a, uint32_t inst, opnd_t o);
 /* Returns the class of the guard of instruction `inst`, CLASS_SCALAR if it has none. */

@@ -45,6 +45,8 @@ unsigned class_words(enum reg_class cls) {
     return words[cls];
 }
 
+unsigned vreg_words(const struct vreg *v) { return v->special || v->uniform ? 0 : class_words((enum reg_class)v->cls); }
+
 unsigned class_slot_bytes(enum reg_class cls) { return cls == RC_PRED ? 4 : WARP_LANES * class_bytes(cls); }
 
 uint32_t ir_vreg(struct ir *ir, enum reg_class cls, uint32_t function, const char *name, uint32_t name_len) {

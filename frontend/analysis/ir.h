@@ -20,6 +20,7 @@ struct vreg {
     /* true if the register is set when the warp starts, or is constant; it has its own register slot and no scoreboard
      * number */
     bool special;
+    bool uniform;      /* true for a register of the uniform datapath, which has a slot of its own (uniform.c) */
     bool written;      /* true if an instruction writes the register; an unwritten register reads as zero */
     bool stays_zero;   /* true for a predicate that no instruction writes; pass_liveness() made it a special register */
     uint32_t function; /* index into ir.functions */
@@ -194,6 +195,9 @@ enum reg_class class_of_bytes(unsigned bytes);
 /* Returns the number of 32-bit words that a value of this class occupies in a thread's registers. An 8-bit or 16-bit
  * value occupies one word, and a predicate none. */
 unsigned class_words(enum reg_class cls);
+/* Returns the number of 32-bit words that the register occupies in a thread's registers: 0 for special and uniform
+ * registers. */
+unsigned vreg_words(const struct vreg *v);
 /* Returns the bytes of bank 0 that one register of this class occupies, for all lanes. */
 unsigned class_slot_bytes(enum reg_class cls);
 /* How an instruction uses an operand. */

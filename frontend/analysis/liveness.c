@@ -57,8 +57,7 @@ static void count_occurrences(struct live *l) {
 /* Adds positions `begin` to `end`, inclusive, to the interval of register v. */
 static void add_segment(struct live *l, uint32_t v, uint32_t begin, uint32_t end) {
     struct interval *r = &l->ir->intervals[v];
-    const struct vreg *reg = &l->ir->vregs[v];
-    unsigned words = reg->special ? 0 : class_words(reg->cls);
+    unsigned words = vreg_words(&l->ir->vregs[v]);
     if (r->begin > begin)
         r->begin = begin;
     if (r->end < end)

@@ -24,17 +24,25 @@ static void find_uses(struct control *c) {
     struct control_latencies latencies;
     control_latencies_read(&latencies, &ir->context);
     c->n_regs = ir->n_boards;
-    c->words = ir->board_words;
+    c->words = arena_array(ir->tmp, (size_t)ir->n_boards + 1, 1);
+    c->uniform = arena_array(ir->tmp, (size_t)ir->n_boards + 1, sizeof *c->uniform);
     c->board = arena_array(ir->tmp, (size_t)ir->reg_bytes / 4 + 1, sizeof *c->board);
     memset(c->board, 0xff, ((size_t)ir->reg_bytes / 4 + 1) * sizeof *c->board);
     for (uint32_t v = 1; v < ir->n_vregs; v++)
-        if (ir->vregs[v].written && !ir->vregs[v].special)
+        if (ir->vregs[v].written && !ir->vregs[v].special) {
             c->board[ir->vregs[v].offset / 4] = ir->board[v];
+            c->words[ir->board[v]] = (uint8_t)class_words((enum reg_class)ir->vregs[v].cls);
+            c->uniform[ir->board[v]] = ir->vregs[v].uniform;
+        }
     c->first = arena_array(ir->tmp, (size_t)c->p->n + 1, sizeof *c->first);
     for (uint32_t pc = 0; pc < c->p->n; pc++) {
         c->bits[pc].expansion = select_expansion(ir, &c->p->code[pc]);
         c->bits[pc].timing = control_timing_of(&latencies, &c->p->code[pc], c->bits[pc].expansion);
         control_uses(c->p, &c->p->code[pc], add_use, c);
+        if (c->p->code[pc].d != OPND_SINK && control_is_uniform(c, c->p->code[pc].d >> 1)) {
+            c->bits[pc].datapath = true;
+            c->bits[pc].timing = control_uniform_timing();
+        }
         c->first[pc + 1] = c->first[0];
     }
     c->first[0] = 0;
@@ -79,11 +87,15 @@ static void print_registers(const struct control_bits *b, FILE *out) {
         fprintf(out, " %u machine instructions", expansion_count(b->expansion));
     if (b->uniform)
         fputs(" uniform", out);
+    if (b->datapath)
+        fputs(" uniform datapath", out);
 }
 
 /* Returns the class of an instruction that is one machine instruction. */
 static enum machine_class class_of(const struct inst *in, enum control_unit unit) {
     switch (unit) {
+    case CONTROL_UNIFORM:
+        return MACHINE_UNIFORM;
     case CONTROL_ALU:
         return MACHINE_ALU;
     case CONTROL_FMA:

@@ -20,8 +20,13 @@ struct control {
     uint32_t n_regs, cap_uses;
     uint16_t *board; /* byte offset in bank 0 / 4 -> register, or NO_BOARD for a register that nothing writes */
     uint8_t *words;  /* register -> 32-bit words, 0 for a predicate */
+    bool *uniform;   /* register -> true for a register of the uniform datapath */
 };
 #define NO_BOARD UINT16_MAX
+/* Returns true if the register at this offset of bank 0 is a register of the uniform datapath. */
+static inline bool control_is_uniform(const struct control *c, uint32_t offset) {
+    return c->board[offset / 4] != NO_BOARD && c->uniform[c->board[offset / 4]];
+}
 
 /* control_counters.c: chooses the counters that instructions raise and wait for. */
 void control_counters(struct control *c);

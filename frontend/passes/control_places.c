@@ -4,6 +4,7 @@
  * included, then registers of 64 and 128 bits, which begin at even numbers. Numbers from 254 on wrap around, since only
  * the bank (even or odd) has an effect. */
 #include "control_pass.h"
+#include "control_table.h"
 
 enum {
     PLACES = 254,
@@ -45,7 +46,7 @@ static void place(void *ctx, uint32_t offset, enum control_use use, unsigned pos
     const struct special_init *parameter = parameter_at(p, offset);
     if (parameter)
         b->constant = PARAMETERS + parameter->param;
-    if (c == RC_PRED || parameter)
+    if (c == RC_PRED || parameter || control_is_uniform(s->c, offset))
         return;
     unsigned words = class_words((enum reg_class)c);
     uint32_t at = (s->base[c] + (offset - p->reg_area[c]) / class_slot_bytes((enum reg_class)c) * words) % PLACES;
@@ -59,9 +60,7 @@ static void place(void *ctx, uint32_t offset, enum control_use use, unsigned pos
     }
 }
 
-static bool is_fixed(const struct control *c, uint32_t pc) {
-    return c->bits[pc].timing.unit == CONTROL_ALU || c->bits[pc].timing.unit == CONTROL_FMA;
-}
+static bool is_fixed(const struct control *c, uint32_t pc) { return control_is_fixed(c->bits[pc].timing); }
 
 /* An operand stays in the register-file cache if the next instruction reads the register in the same position. */
 static void keep_operands(struct control *c, uint32_t pc) {
@@ -83,7 +82,7 @@ void control_places(struct control *c) {
         s.pc = pc;
         control_uses(c->p, in, place, &s);
         if (c->bits[pc].timing.unit == CONTROL_QUEUED && in->kind != K_LANE && in->kind != K_CVT)
-            c->bits[pc].uniform = in->a & 1 || parameter_at(c->p, in->a >> 1);
+            c->bits[pc].uniform = in->a & 1 || parameter_at(c->p, in->a >> 1) || control_is_uniform(c, in->a >> 1);
     }
     for (uint32_t pc = 0; pc < c->p->n; pc++)
         keep_operands(c, pc);

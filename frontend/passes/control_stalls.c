@@ -3,6 +3,7 @@
  * count of the instruction before it. If the first instruction of a block must wait, the pass raises the stall counts
  * of the last instructions of the preceding blocks. */
 #include "control_pass.h"
+#include "control_table.h"
 #include <string.h>
 
 /* A result that may still be on its way, or a counter (reg = n_regs + counter) that is not raised yet. */
@@ -94,7 +95,7 @@ static void walk(struct control *c, uint32_t b, struct lates *l) {
             add_stall(&c->bits[pc - 1], wait);
         grow_older(l, wait);
         const struct control_bits *bits = &c->bits[pc];
-        bool fixed = c->bits[pc].timing.unit == CONTROL_ALU || c->bits[pc].timing.unit == CONTROL_FMA;
+        bool fixed = control_is_fixed(c->bits[pc].timing);
         for (uint32_t i = c->first[pc]; i < c->first[pc + 1] && fixed; i++)
             if (c->uses[i].use == CONTROL_WRITES)
                 put(c->ir, l, (struct late){c->uses[i].reg, 0, c->bits[pc].timing});

@@ -1,4 +1,5 @@
 #include "control_table.h"
+#include "isa/control_uses.h"
 #include "isa/decode.h"
 #include "isa/expansions.h"
 #include <ctype.h>
@@ -189,6 +190,10 @@ struct control_timing control_timing_of(const struct control_latencies *l, const
 static unsigned step_cycles(const struct control_latencies *l, const struct expansion_step *s) {
     const struct control_timing t = on_machine(step_timing(s), l->more[s->latency], false);
     return s->gap ? s->gap : t.unit == CONTROL_QUEUED ? QUEUED_LATENCY : t.latency;
+}
+
+struct control_timing control_uniform_timing(void) {
+    return fixed(CONTROL_UNIFORM, UNIFORM_LATENCY);
 }
 
 unsigned control_expansion_cycles(const struct control_latencies *l, uint8_t expansion) {

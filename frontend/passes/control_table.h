@@ -20,6 +20,12 @@ void control_latencies_read(struct control_latencies *l, const struct pass_conte
  * an instruction that the table makes slower, such as a 64-bit addition, changes by the same number of cycles.
  * `expansion`: enum expansion_id; the latency counts from the issue of the last machine instruction. */
 struct control_timing control_timing_of(const struct control_latencies *l, const struct inst *in, uint8_t expansion);
+/* Returns the timing of an instruction that the uniform datapath executes. */
+struct control_timing control_uniform_timing(void);
+/* Returns true if the unit has a fixed latency and writes results. */
+static inline bool control_is_fixed(struct control_timing t) {
+    return t.unit == CONTROL_ALU || t.unit == CONTROL_FMA || t.unit == CONTROL_UNIFORM;
+}
 /* assumed cycles of an instruction of variable latency that is no memory access */
 enum { QUEUED_LATENCY = 20 };
 /* Returns the cycles between the issue of the first and of the last machine instruction of an expansion, if nothing

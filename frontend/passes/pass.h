@@ -47,6 +47,10 @@ bool pass_select(struct ir *ir);
 bool selects(const struct ir *ir);
 /* Returns the expansion (isa/expansions.h) of an instruction, on virtual or final registers. */
 uint8_t select_expansion(const struct ir *ir, const struct inst *in);
+/* uniform.c: registers of the uniform datapath. */
+bool pass_uniform(struct ir *ir);
+/* Returns true if the machine has a uniform datapath. */
+bool has_uniform_datapath(const struct ir *ir);
 /* schedule.c: order of instructions for the modern core. */
 bool pass_schedule(struct ir *ir);
 /* banks.c: registers for the modern core. */

@@ -7,6 +7,8 @@
  * register is not where lane 3 of a 64-bit register is. So slots of different classes never share bytes, even if no
  * thread uses both.
  *
+ * A register of the uniform datapath has a slot of its own, and no words.
+ *
  * thread_regs, the register count for occupancy, is the maximum number of 32-bit words live at one point of a thread,
  * including callers' registers across calls (64-bit values count 2, 128-bit 4, smaller ones 1, predicates 0). It is at
  * least 2 and not rounded: rounding to the allocation unit is up to the timing model. */
@@ -82,7 +84,7 @@ static uint32_t take_oldest(struct sweep *s, uint32_t v) {
 static uint32_t take_slot(struct sweep *s, uint32_t v) {
     enum reg_class c = s->ir->vregs[v].cls;
     struct free_slots *f = s->free[c];
-    if (!f[0].n && !f[1].n)
+    if ((!f[0].n && !f[1].n) || s->ir->vregs[v].uniform)
         return s->used[c]++;
     if (s->parity)
         return take_oldest(s, v);
@@ -92,6 +94,8 @@ static uint32_t take_slot(struct sweep *s, uint32_t v) {
 static void free_slot(struct sweep *s, uint32_t v, uint32_t position) {
     enum reg_class c = s->ir->vregs[v].cls;
     uint32_t slot = s->ir->vregs[v].slot;
+    if (s->ir->vregs[v].uniform)
+        return;
     while (slot >= s->cap_since[c])
         s->since[c] = ir_grow(s->ir->tmp, s->since[c], s->cap_since[c], &s->cap_since[c], sizeof *s->since[c]);
     s->since[c][slot] = position;
@@ -236,6 +240,8 @@ static bool place(struct ir *ir, uint32_t (*base)[N_REG_CLASSES], const uint32_t
         r->offset = (uint32_t)area[r->cls] + at * class_slot_bytes(r->cls);
         if (!r->special)
             ir->board[v] = (uint16_t)(first_board[r->cls] + base[r->function][r->cls] + r->slot);
+        if (r->uniform)
+            ir->board_words[ir->board[v]] = 0;
     }
     return true;
 }

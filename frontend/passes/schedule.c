@@ -8,6 +8,7 @@
 #include "control_table.h"
 #include "edit.h"
 #include "isa/arith.h"
+#include "isa/control_uses.h"
 #include "isa/machine/launch.h"
 #include "needed.h"
 #include "pass.h"
@@ -92,6 +93,8 @@ static unsigned load_latency(int space) {
 static unsigned latency_of(const struct schedule *s, uint32_t i) {
     const struct ir *ir = s->ir;
     const struct inst *in = &ir->code[i];
+    if (in->d >> 1 != SINK_VREG && ir->vregs[in->d >> 1].uniform)
+        return UNIFORM_TO_VECTOR;
     const uint8_t expansion = select_expansion(ir, in);
     struct control_timing t = control_timing_of(&s->latencies, in, expansion);
     const unsigned before = control_expansion_cycles(&s->latencies, expansion);
@@ -132,13 +135,11 @@ static void begin_words(struct schedule *s) {
 /* Records a read or write of a register, element `at` of ir.regs. Unless `begins`, the value may be an older one. */
 static void note_use(struct schedule *s, uint32_t at, bool begins, bool was_live, uint32_t first) {
     const uint32_t v = s->ir->regs[at];
-    const struct vreg *reg = &s->ir->vregs[v];
     if (begins || !s->current[v]) {
         if (s->current[v])
             s->value[s->current[v]].dies = true;
         s->current[v] = ++s->n_values;
-        s->value[s->n_values] = (struct value){
-            .vreg = v, .was_live = was_live, .words = reg->special ? 0 : class_words((enum reg_class)reg->cls)};
+        s->value[s->n_values] = (struct value){.vreg = v, .was_live = was_live, .words = vreg_words(&s->ir->vregs[v])};
     }
     s->value_of[at] = s->current[v];
     s->value[s->current[v]].dies = !s->needed[at];

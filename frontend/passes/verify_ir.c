@@ -55,6 +55,20 @@ static void check_size(struct verdict *r, const struct ir *ir, uint32_t i, const
         wrong(r, "instruction %u writes %u bytes into a register of %u", i, in->dsize, class_bytes(ir->vregs[d].cls));
 }
 
+static void check_uniform_operand(void *ctx, opnd_t *o, enum operand_role role) {
+    const struct checking *c = ctx;
+    if (role == OPERAND_GUARD ||
+        (role == OPERAND_READ && !(*o & 1) && *o != OPND_SINK && vreg_words(&c->ir->vregs[*o >> 1])))
+        wrong(c->r, "instruction %u of the uniform datapath has a guard or reads a vector register", c->inst);
+}
+
+/* Checks that an instruction of the uniform datapath has no operand that differs from lane to lane. */
+static void check_uniform(struct verdict *r, const struct ir *ir, uint32_t i, const struct inst *in) {
+    struct inst copy = *in;
+    if (in->kind == K_LANE && in->d >> 1 < ir->n_vregs && ir->vregs[in->d >> 1].uniform)
+        ir_operands(ir, &copy, check_uniform_operand, &(struct checking){r, ir, i});
+}
+
 /* Returns true if the operand is a constant, unused, or a register of this class. */
 static bool is_of_class(const struct ir *ir, opnd_t o, enum reg_class cls) {
     return o & 1 || o == OPND_SINK || ir->vregs[o >> 1].cls == cls;
@@ -146,6 +160,7 @@ static void check_inst(struct verdict *r, const struct ir *ir, uint32_t i) {
         return;
     check_row(r, i, &in);
     check_size(r, ir, i, &in);
+    check_uniform(r, ir, i, &in);
     check_compound(r, ir, i, &in);
     check_regs(r, ir, i);
     check_targets(r, ir, i, &in);

@@ -197,6 +197,22 @@ static void fly(void *ctx, uint32_t offset, enum control_use use, unsigned posit
         begin_flight(l, offset, false, NULL);
 }
 
+/* Gives all lanes the result of the first lane that executed an instruction of the uniform datapath, whose registers
+ * have one value. Reports lanes with another result. */
+static void spread(struct late_cta *c, struct warp *w, uint32_t pc, lanemask_t lanes) {
+    uint32_t *value = (uint32_t *)(void *)(w->bank[0] + (w->program->code[pc].d >> 1));
+    const uint32_t first = value[lanes_first(lanes)];
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        if (lanes >> l & 1 && value[l] != first && !c->found->n++) {
+            char text[96];
+            program_print_inst(w->program, pc, text, sizeof text);
+            c->found->pc = pc;
+            snprintf(c->found->text, sizeof c->found->text, "'%s' is uniform, but lane %u has another result", text, l);
+        }
+        value[l] = first;
+    }
+}
+
 void late_after(struct late_cta *c, struct warp *w, const struct inst *in, const struct effects *fx) {
     struct late_warp *lw = &c->warp[w->index];
     uint32_t pc = (uint32_t)(in - w->program->code);
@@ -210,6 +226,8 @@ void late_after(struct late_cta *c, struct warp *w, const struct inst *in, const
         blend_lanes(w->bank[0] + s->offset, s->value, back, control_register_bytes(w->program, s->offset));
     }
     struct look l = {c, w, lw, pc, (rowmask_t)fx->lanes, w->program->control[pc].timing};
+    if (fx->lanes && w->program->control[pc].datapath)
+        spread(c, w, pc, fx->lanes);
     if (fx->lanes)
         control_uses(w->program, in, fly, &l);
     lw->now += w->program->control[pc].stall ? w->program->control[pc].stall : 1;

@@ -3,7 +3,8 @@
 /* Tests control bits (isa/control_bits.h) by running a program with them (core.check=on). Each warp issues its
  * instructions as early as their bits allow. A fixed-latency result arrives after exactly its latency. A
  * variable-latency instruction reads its operands and writes its result only when another instruction waits for its
- * counter. A register that is read too early has its old value. */
+ * counter. A register that is read too early has its old value. A register of the uniform datapath has one value for
+ * all lanes. */
 #include "isa/exec/exec.h"
 
 /* Findings of a launch. */

@@ -46,7 +46,7 @@ void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc, lan
         if (!count_special(sm, ti, pc, lanes))
             return;
     } else {
-        sm->n.op_lanes[ti->op] += lanes;
+        sm->n.op_lanes[ti->op] += ti->flags & TIMED_UNIFORM ? 1 : lanes;
     }
     sm->n.thread_instructions += lanes;
     if (sm->issue.profile)

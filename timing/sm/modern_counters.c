@@ -25,6 +25,7 @@ void modern_stall_until(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t un
 void modern_issues(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
     const struct control_bits *c = modern_control(sm->modern, path->pc);
     sm->modern->n.machine++;
+    sm->modern->n.uniform += (sm->program->inst[path->pc].flags & TIMED_UNIFORM) != 0;
     if (!sm->modern->guided)
         return;
     sm->modern->n.hazards += modern_too_early(sm, w, path, now);

@@ -47,9 +47,10 @@ void modern_execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
     const bool expands = c && c->expansion,
                variable = expands ? modern_expands_variable(sm, c) : modern_is_variable(ti),
                raises = c && (c->raise_read < CONTROL_COUNTERS || c->raise_write < CONTROL_COUNTERS);
+    const bool own_file = (form && form->file) || ti->flags & TIMED_UNIFORM;
     modern_issues(sm, w, path, now);
     if (!variable && !raises && !expands && !ti->regs.n_write) {
-        uint64_t waits = modern_fixed(sm, part, w, path->pc, &t, form && form->file, now);
+        uint64_t waits = modern_fixed(sm, part, w, path->pc, &t, own_file, now);
         sm_units_written(
             sm, &(struct sm_written){
                     .from = now, .to = now + t.latency + waits, .warp = w, .pc = path->pc, .lanes = path->lanes});
@@ -62,5 +63,5 @@ void modern_execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
     if (expands)
         modern_expand_begin(sm, i, now);
     else
-        modern_finish(sm, i, &t, form && form->file, now);
+        modern_finish(sm, i, &t, own_file, now);
 }

@@ -1,7 +1,7 @@
 #include "timed.h"
 #include "compound_timing.h"
 #include "isa/compound.h"
-#include "isa/control_bits.h"
+#include "isa/control_uses.h"
 #include "isa/decode.h"
 #include "isa/expansions.h"
 #include "isa/matrix.h"
@@ -209,8 +209,19 @@ struct timed_part timed_part_of(const struct config *cfg, uint8_t class) {
                                .initiation = (uint16_t)sm_pipe_cycles(&cfg->sm, cfg->latency[class].initiation)};
 }
 
+/* Sets the time of an instruction of the uniform datapath, which is the affine unit of the sub-core. The scoreboard,
+ * which does not tell readers apart, makes all readers wait as long as other units must. */
+static void fill_uniform(struct timed_inst *ti, const struct config *cfg) {
+    ti->flags |= TIMED_UNIFORM;
+    ti->pipe = existing_pipe(&cfg->sm, PIPE_AFFINE);
+    ti->latency = cfg->core.control_bits ? UNIFORM_LATENCY : UNIFORM_TO_VECTOR;
+    ti->initiation = ti->whole = 1;
+}
+
 /* Sets the pipe of an instruction with an expansion: the pipe of its first machine instruction. */
 static void fill_expansion(struct timed_inst *ti, const struct config *cfg, const struct control_bits *c) {
+    if (c && c->datapath)
+        fill_uniform(ti, cfg);
     if (!c || !c->expansion)
         return;
     const struct timed_part first = timed_part_of(cfg, expansion_of(c->expansion)->step[0].latency);

@@ -27,6 +27,7 @@ enum {
     TIMED_SLOW = 1024,        /* slow arithmetic: transcendental functions, division, and f64 where it is slow */
     TIMED_TENSOR = 524288,    /* wgmma, and mma and commit of tcgen05: call sm_tensor_issued(), and with TIMED_FENCE
                                * also sm_tensor_hold() */
+    TIMED_UNIFORM = 1048576,  /* the uniform datapath executes the instruction once for the warp */
     /* instructions with these bits take the general path, not the fast path (fast_path.h) */
     TIMED_RARE = TIMED_ORDERED | TIMED_FREE | TIMED_MEMBERS | TIMED_YIELD | TIMED_DEQ | TIMED_COMPOUND | TIMED_SPILLED |
                  TIMED_COPY | TIMED_TENSOR

@@ -89,6 +89,7 @@ static const struct ground needs[] = {
     {"core.kind", "spe", "turing", {NULL}, NULL},
     {"core.assembly", "spe", "ampere", {NULL}, NULL},
     {"core.select", "spe", "ampere", {NULL}, NULL},
+    {"core.uniform", "spe", "ampere", {NULL}, NULL},
     {"core.read_ports", "spe", "ampere", {NULL}, NULL},
     {"core.f64_shared", "spe", "ampere", {NULL}, NULL},
     {"core.queue", "spe", "ampere", {NULL}, NULL},
