@@ -52,16 +52,20 @@ void figure_map_script(const struct figure_runs *r, const struct panel_values *v
                        FILE *out) {
     int width = v[0].n_series * CELL_WIDTH + AROUND, height = r->n_programs * CELL_HEIGHT + AROUND;
     gnuplot_terminal(terminal, width < 640 ? 640 : width, height * n + 30, out);
-    fputs("set datafile missing '?'\nset xtics rotate by -60 font ',9'\nset ytics font ',9'\n"
-          "set yrange [*:*] reverse\nset cbrange [-1:1]\nunset key\n",
-          out);
+    fprintf(
+        out,
+        "set datafile missing '?'\nset xtics rotate by -60 font ',9'\nset ytics font ',9'\n"
+        "set xrange [-0.5:%g]\nset yrange [%g:-0.5]\nset cbrange [-1:1]\nset style fill solid noborder\nunset key\n",
+        v[0].n_series - 0.5, r->n_programs - 0.5);
     fprintf(out, "set multiplot layout %d,1 title \"%s: %s (%s)\"\n", n, r->figure->name, r->figure->title,
             r->figure->paper);
     for (int p = 0; p < n; p++) {
         matrix(r, &v[p], p, out);
         scale(v[p].panel, out);
         fprintf(out, "set title \"%s\"\n", v[p].panel->title);
-        fprintf(out, "plot $map%d matrix rowheaders columnheaders using 1:2:3 with image pixels\n", p);
+        /* Boxes, because gnuplot draws no image of a single row or column. */
+        fprintf(out, "plot $map%d matrix rowheaders columnheaders using 1:2:(0.5):(0.5):3 with boxxyerror fc palette\n",
+                p);
     }
     fputs("unset multiplot\n", out);
 }
