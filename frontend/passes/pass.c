@@ -11,9 +11,7 @@ static bool wants_select(const struct ir *ir) { return assembles(ir) && selects(
 /* Without a machine, the program is as in the PTX. */
 static bool wants_invert(const struct ir *ir) { return pass_option(&ir->context, "code.invert", 0) != 0; }
 
-static bool wants_uniform(const struct ir *ir) {
-    return wants_select(ir) && has_uniform_datapath(ir) && !ir->n_streams;
-}
+static bool wants_uniform(const struct ir *ir) { return wants_select(ir) && has_uniform_datapath(ir); }
 
 static bool wants_barriers(const struct ir *ir) { return ir->uses_barriers; }
 
@@ -35,7 +33,7 @@ const struct pass passes[] = {
     {"select", "the machine instructions that each instruction becomes", .run = pass_select, .wanted = wants_select,
      .when = "core.kind=modern with core.assembly=on and core.select=on"},
     {"uniform", "instructions that compute once for the warp, on the uniform datapath", .run = pass_uniform,
-     .wanted = wants_uniform, .when = "programs of one stream, core.select=on and core.uniform=on"},
+     .wanted = wants_uniform, .when = "core.kind=modern with core.assembly, core.select and core.uniform on"},
     {"schedule", "order in blocks: loads early, instructions between a result and its use", .run = pass_schedule,
      .wanted = assembles, .when = "core.kind=modern with core.assembly=on"},
     {"liveness", "live range of each virtual register", .run = pass_liveness},

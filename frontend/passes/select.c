@@ -126,7 +126,7 @@ static bool run_round(struct ir *ir, bool (*change)(struct select *s, uint32_t i
         s.writers[s.du.defs[k].vreg]++;
     s.e = edit_begin(ir);
     for (uint32_t i = 0; i < n; i++)
-        if (!s.touched[i] && change(&s, i)) {
+        if (!s.touched[i] && select_may_change(ir, i) && change(&s, i)) {
             s.touched[i] = true;
             ++*changes;
         }
@@ -145,12 +145,11 @@ static bool run_rounds(struct ir *ir, bool (*change)(struct select *s, uint32_t 
     return true;
 }
 
-/* Folds and fuses instructions. A program with several streams keeps its instructions, which send values to each
- * other. */
+/* Folds and fuses instructions. */
 static bool fold(struct ir *ir) {
     uint32_t folded = 0;
-    return ir->n_streams || (select_webs(ir) && run_rounds(ir, select_fold, &folded) &&
-                             run_rounds(ir, select_fuse, &folded) && run_rounds(ir, select_fold, &folded));
+    return select_webs(ir) && run_rounds(ir, select_fold, &folded) && run_rounds(ir, select_fuse, &folded) &&
+           run_rounds(ir, select_fold, &folded);
 }
 
 bool pass_select(struct ir *ir) {

@@ -14,6 +14,11 @@ struct select {
     unsigned char *touched; /* instruction -> true if this round has changed it */
 };
 
+/* Returns true if the passes may change the instruction. In a program with several streams, only the kernel's own
+ * stream changes: units execute the instructions of other streams by rules that know no fused instructions. */
+static inline bool select_may_change(const struct ir *ir, uint32_t i) {
+    return !ir->n_streams || ir->info[i].function == 0;
+}
 /* Returns the row of the opcode table of an instruction. */
 const struct isa_row *select_row(const struct inst *in);
 /* Returns the result of an instruction that has exactly one, and no guard; else NULL. */

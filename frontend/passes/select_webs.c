@@ -59,13 +59,13 @@ bool select_webs(struct ir *ir) {
         const struct reg_use *use = &w.du.uses[u];
         const uint32_t element = use->start ? n_defs + use->vreg : w.du.use_defs[use->first];
         const uint32_t to = register_of(&w, element, use->vreg);
-        if (to != use->vreg)
+        if (to != use->vreg && select_may_change(ir, use->inst))
             edit_rename(e, use->inst, use->vreg, to, true, false);
     }
     for (uint32_t k = 0; k < n_defs; k++) {
         const struct reg_def *d = &w.du.defs[k];
         const uint32_t to = register_of(&w, k, d->vreg);
-        if (to != d->vreg)
+        if (to != d->vreg && select_may_change(ir, d->inst))
             edit_rename(e, d->inst, d->vreg, to, false, true);
     }
     return edit_end(e);

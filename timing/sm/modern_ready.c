@@ -101,8 +101,29 @@ void modern_result(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
         wheel_add(&sm->wheel, now + 1, event_make(EVENT_STALLED, w));
 }
 
+static bool writes_any(const struct sb_regs *writer, const uint16_t *regs, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < writer->n_write; k++)
+            if (regs[i] == writer->write[k])
+                return true;
+    return false;
+}
+
+/* Returns true if an instruction in flight of some of the lanes will write a register that `r` reads or writes. */
+static bool is_pending(const struct sm *sm, uint32_t w, lanemask_t lanes, const struct sb_regs *r) {
+    for (uint32_t i = 0; i < MAX_INFLIGHT; i++) {
+        const struct inflight *f = &sm->in_flight.entry[i];
+        const struct sb_regs *writer = &sm->program->inst[f->pc].regs;
+        if (sm->modern->flight[i].lanes & lanes && f->warp == w &&
+            (writes_any(writer, r->read, r->n_read) || writes_any(writer, r->write, r->n_write)))
+            return true;
+    }
+    return false;
+}
+
 bool modern_too_early(const struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
     const struct timed_inst *ti = &sm->program->inst[path->pc];
-    return sm->model.sb->check(sm->warps.slot[w].board, path->board, path->lanes, &ti->regs) != SB_READY ||
-           lacks_bypass(sm, &sm->modern->warp[w], ti, now);
+    /* the scoreboard may count results of other lanes */
+    const bool waits = sm->model.sb->check(sm->warps.slot[w].board, path->board, path->lanes, &ti->regs) != SB_READY;
+    return (waits && is_pending(sm, w, path->lanes, &ti->regs)) || lacks_bypass(sm, &sm->modern->warp[w], ti, now);
 }

@@ -113,7 +113,36 @@ START_TEST(machine_instructions_by_class) {
 }
 END_TEST
 
+/* The affine stream of dac computes the address. The kernel's stream keeps the load, the product with its sum, and the
+ * store; the product and the sum become one instruction, as without dac. The affine stream stays as it is. */
+START_TEST(the_stream_of_a_kernel_folds) {
+    static const char text[] = ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 p) {\n"
+                               ".reg .b32 %r<9>; .reg .b64 %d<9>; ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x;\n"
+                               "mul.wide.u32 %d2, %r1, 4; add.s64 %d3, %d1, %d2; ld.global.u32 %r2, [%d3];\n"
+                               "mul.lo.u32 %r3, %r2, %r2; add.u32 %r4, %r3, %r2; st.global.u32 [%d3], %r4; ret; }\n";
+    uint32_t n[2][2];
+    for (int on = 0; on < 2; on++) {
+        char err[512];
+        const char *const set[] = {on ? "core.select=on" : "core.select=off", NULL};
+        struct heddle *h =
+            heddle_open(&(struct heddle_options){.model = "spe+dac", .config = "ampere", .set = set}, err, sizeof err);
+        ck_assert_msg(h != NULL, "%s", err);
+        struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
+        ck_assert_msg(m != NULL, "%s", heddle_error(h));
+        const struct program *p = module_program(h, m, "k");
+        ck_assert_ptr_nonnull(p);
+        ck_assert_uint_eq(p->n_streams, 2);
+        n[on][0] = p->functions[0].end - p->functions[0].entry;
+        n[on][1] = p->n - n[on][0];
+        heddle_close(h);
+    }
+    ck_assert_uint_eq(n[0][0] - n[1][0], 1);
+    ck_assert_uint_eq(n[0][1], n[1][1]);
+}
+END_TEST
+
 SUITE(frontend_passes_select) {
     TEST_LOOP(instructions_fold, 0, (int)(sizeof rows / sizeof rows[0]));
+    TEST(the_stream_of_a_kernel_folds);
     TEST(machine_instructions_by_class);
 }

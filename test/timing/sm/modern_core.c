@@ -440,6 +440,25 @@ START_TEST(insufficient_bits_are_counted) {
 }
 END_TEST
 
+/* The lanes of both sides add to a register of their own with one number. An addition takes 14 cycles, so the second
+ * side issues before the sum of the first side has arrived. That is no hazard: the lanes differ. Before the store, the
+ * lanes of each side wait for 15 cycles. */
+START_TEST(results_of_other_lanes_are_no_hazards) {
+    static const char *const set[] = {"gpu.sms=1", "core.assembly=off", "latency.int_add=14", NULL};
+    static const uint8_t stall[] = {15, 15, 15, 1, 1, 15, 15, 15};
+    rig_first = 1;
+    for (int i = 0; i < 8; i++)
+        rig_bits[i].stall = stall[i];
+    rig_run(set,
+            ".reg .pred %p;\nmov.u32 %r1,%tid.x;\nmov.u32 %r3,1;\nsetp.lt.u32 %p,%r1,16;\n@%p bra A;\n"
+            "add.u32 %r3,%r3,1;\nbra J;\nA: add.u32 %r3,%r3,2;\nJ: st.global.u32 [%a],%r3;",
+            WARP, 2);
+    const uint64_t a = rig_at(0, 4), b = rig_at(0, 6);
+    ck_assert_uint_lt(a < b ? b - a : a - b, 14);
+    ck_assert_double_eq(heddle_stat(rig, 1, "core.hazards"), 0);
+}
+END_TEST
+
 /* Without control bits, or if core.control_bits turns them off, the scoreboard makes a dependent instruction wait. */
 START_TEST(the_scoreboard_stands_in_for_control_bits) {
     static const char *const off[] = {"gpu.sms=1", "core.control_bits=off", "core.assembly=off", NULL};
@@ -563,6 +582,7 @@ SUITE(timing_sm_modern_core) {
     TEST_LOOP(a_load_waits_for_the_write_port, 0, 2);
     TEST_SPEED_LOOP(a_limit_lets_some_loads_stay_outstanding, 0, 3);
     TEST_LOOP(insufficient_bits_are_counted, 0, 4);
+    TEST_SPEED(results_of_other_lanes_are_no_hazards);
     TEST_LOOP(the_scoreboard_stands_in_for_control_bits, 0, 3);
     TEST_LOOP(a_variable_latency_has_no_bypass, 0, 3);
     TEST_LOOP(subcores_share_the_f64_pipe, 0, 2);
