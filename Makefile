@@ -423,6 +423,7 @@ tarball:
 tarball-built:
 	@rm -rf build/$(TARBALL)
 	@$(SUBMAKE) install-built PREFIX= LIBDIR=/lib DATADIR=/share/heddle DESTDIR=$(CURDIR)/build/$(TARBALL) >/dev/null
+	@find build/$(TARBALL) -type f \( -path '*/bin/*' -o -name '*.so*' -o -name '*.a' \) -exec strip -g {} +
 	@tar -C build -czf build/$(TARBALL).tar.gz $(TARBALL)
 	@rm -rf build/$(TARBALL)
 	@echo 'Written: build/$(TARBALL).tar.gz'
