@@ -279,7 +279,10 @@ static enum heddle_status check_params(const struct request *r, struct heddle *h
 static enum heddle_status place_buffer(const struct request *r, struct heddle *h, struct arg *a, int address_size,
                                        FILE *say) {
     uint64_t address = heddle_alloc(h, a->bytes);
-    if (address && a->kind == ARG_ZERO && heddle_clear(h, address, a->bytes) != HEDDLE_OK)
+    /* A new buffer contains zeros. To write them again would touch each page, and the buffer may be larger than the
+     * host's memory; only the checker needs to be told. */
+    const bool tells = a->kind == ARG_ZERO && cli_has(r->c, "check");
+    if (address && tells && heddle_clear(h, address, a->bytes) != HEDDLE_OK)
         return complain(h, say);
     if (!address || (a->data && heddle_write(h, address, a->data, a->bytes) != HEDDLE_OK))
         return complain(h, say);

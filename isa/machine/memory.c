@@ -151,6 +151,8 @@ static void *file_pages(struct memory *m, void *at, uint64_t bytes) {
     void *p = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED_NOREPLACE : 0), file, 0);
     if (p == MAP_FAILED)
         m->folder_error = errno;
+    else
+        madvise(p, bytes, MADV_RANDOM); /* otherwise an access to one page can load 2 MB around it */
     close(file);
     return p;
 }

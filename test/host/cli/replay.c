@@ -137,10 +137,25 @@ START_TEST(a_cuda_program) {
 }
 END_TEST
 
+/* A kernel writes the first word of a buffer of 1 GiB. The buffer is in a file of which only the touched pages are
+ * resident, so the run needs much less than 1 GiB of memory. */
+START_TEST(untouched_memory_is_not_resident) {
+    write_kernel(".param .u64 p", "ld.param.u64 %rd1,[p]; st.global.u32 [%rd1],7;");
+    STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 1 -m functional --device-memory-dir . -a zero:1G --json r.json");
+    char *text = slurp("r.json");
+    cJSON *o = cJSON_Parse(text);
+    const double peak = number(cJSON_GetObjectItem(o, "stats"), "host.peak_rss_bytes");
+    ck_assert_msg(peak > 0 && peak < 600e6, "%g bytes", peak);
+    cJSON_Delete(o);
+    free(text);
+}
+END_TEST
+
 SUITE(host_cli_replay) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST(a_kernel);
     TEST(mistakes);
     TEST(a_killed_run);
     TEST(a_cuda_program);
+    TEST(untouched_memory_is_not_resident);
 }
