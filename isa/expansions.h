@@ -3,6 +3,7 @@
 /* Expansions: the machine instructions of a PTX instruction that the machine has no single instruction for. The
  * passes for the modern core choose the expansion of an instruction (control_bits.expansion), and the core issues its
  * machine instructions. The effect stays that of the PTX instruction. */
+#include <stdbool.h>
 #include <stdint.h>
 
 enum expansion_id {
@@ -45,6 +46,8 @@ enum machine_class machine_class_of(uint8_t latency);
 const struct expansion *expansion_of(enum expansion_id id);
 /* Returns the number of machine instructions; 1 for EXPANSION_NONE. */
 unsigned expansion_count(enum expansion_id id);
+/* Returns true if there are several machine instructions. Those with one come first in expansions.def. */
+static inline bool expansion_is_several(uint8_t id) { return id > EXPANSION_CONVERT; }
 /* Returns the last step. */
 const struct expansion_step *expansion_last(enum expansion_id id);
 #endif

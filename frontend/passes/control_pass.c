@@ -83,7 +83,7 @@ static void print_registers(const struct control_bits *b, FILE *out) {
             fprintf(out, " %c=R%u%s", position[i], b->read[i], b->reuse >> i & 1 ? ".reuse" : "");
     if (b->constant != CONTROL_NO_CONSTANT)
         fprintf(out, " constant 0x%x", b->constant);
-    if (b->expansion)
+    if (expansion_count(b->expansion) > 1)
         fprintf(out, " %u machine instructions", expansion_count(b->expansion));
     if (b->uniform)
         fputs(" uniform", out);

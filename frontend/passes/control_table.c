@@ -132,6 +132,10 @@ static struct control_timing on_machine(struct control_timing t, int more, bool 
     return t;
 }
 
+bool control_converts_apart(const struct isa_row *row) {
+    return row->op == OP_CVT && conversion(row).unit == CONTROL_QUEUED;
+}
+
 static struct control_timing usual_timing(const struct inst *in, const struct isa_row *row) {
     switch (in->kind) {
     case K_LANE:

@@ -4,6 +4,7 @@
  * and the stall counts that ptxas writes for sm_86 (scripts/ptxas_control.py). */
 #include "frontend/frontend.h"
 #include "isa/control_bits.h"
+#include "isa/decode.h"
 #include "isa/program.h"
 
 enum { CONTROL_GUARD_LATENCY = 13 }; /* cycles from a 32-bit comparison to an instruction with its predicate as guard */
@@ -26,6 +27,8 @@ struct control_timing control_uniform_timing(void);
 static inline bool control_is_fixed(struct control_timing t) {
     return t.unit == CONTROL_ALU || t.unit == CONTROL_FMA || t.unit == CONTROL_UNIFORM;
 }
+/* Returns true if the special function units execute the instruction, a conversion. */
+bool control_converts_apart(const struct isa_row *row);
 /* assumed cycles of an instruction of variable latency that is no memory access */
 enum { QUEUED_LATENCY = 20 };
 /* Returns the cycles between the issue of the first and of the last machine instruction of an expansion, if nothing

@@ -2,6 +2,7 @@
  * two instructions become one, and other instructions become several machine instructions (isa/expansions.def).
  * Requires: blocks. Keeps: results and control flow. */
 #include "select.h"
+#include "control_table.h"
 #include "isa/expansions.h"
 #include "pass.h"
 
@@ -59,6 +60,8 @@ static enum expansion_id minimum(const struct isa_row *row) {
 }
 
 static enum expansion_id expansion_for(const struct inst *in, const struct isa_row *row) {
+    if (control_converts_apart(row))
+        return EXPANSION_CONVERT;
     if (in->kind != K_LANE)
         return EXPANSION_NONE;
     switch (row->op) {

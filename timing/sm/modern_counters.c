@@ -1,4 +1,5 @@
 /* The modern core: sets stall counts, and raises and lowers dependence counters. */
+#include "isa/expansions.h"
 #include "modern.h"
 #include "stages.h"
 
@@ -29,7 +30,7 @@ void modern_issues(struct sm *sm, uint32_t w, const struct sm_path *path, uint64
     if (!sm->modern->guided)
         return;
     sm->modern->n.hazards += modern_too_early(sm, w, path, now);
-    if (!c->expansion)
+    if (!expansion_is_several(c->expansion))
         modern_stall(sm, w, path->lanes, c, now);
 }
 

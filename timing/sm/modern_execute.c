@@ -1,4 +1,5 @@
 /* The modern core: the issue of instructions without a memory access. */
+#include "isa/expansions.h"
 #include "modern.h"
 #include "stages.h"
 
@@ -44,7 +45,7 @@ void modern_execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
     const uint32_t part = operands_part(&sm->operands, w);
     const struct control_bits *c = modern_control(sm->modern, path->pc);
     const struct timed_part t = {.pipe = ti->pipe, .op = ti->op, .latency = ti->latency, .initiation = ti->initiation};
-    const bool expands = c && c->expansion,
+    const bool expands = c && expansion_is_several(c->expansion),
                variable = expands ? modern_expands_variable(sm, c) : modern_is_variable(ti),
                raises = c && (c->raise_read < CONTROL_COUNTERS || c->raise_write < CONTROL_COUNTERS);
     const bool own_file = (form && form->file) || ti->flags & TIMED_UNIFORM;

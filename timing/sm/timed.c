@@ -218,7 +218,8 @@ static void fill_uniform(struct timed_inst *ti, const struct config *cfg) {
     ti->initiation = ti->whole = 1;
 }
 
-/* Sets the pipe of an instruction with an expansion: the pipe of its first machine instruction. */
+/* Sets the pipe of an instruction with an expansion: the pipe of its first machine instruction. If there are no others,
+ * sets the latency, too. */
 static void fill_expansion(struct timed_inst *ti, const struct config *cfg, const struct control_bits *c) {
     if (c && c->datapath)
         fill_uniform(ti, cfg);
@@ -227,6 +228,8 @@ static void fill_expansion(struct timed_inst *ti, const struct config *cfg, cons
     const struct timed_part first = timed_part_of(cfg, expansion_of(c->expansion)->step[0].latency);
     ti->pipe = first.pipe;
     ti->initiation = first.initiation;
+    if (!expansion_is_several(c->expansion))
+        ti->latency = first.latency;
 }
 
 /* Returns the number of instructions that one fetch at `pc` brings: the fetch width, but no instructions beyond the end

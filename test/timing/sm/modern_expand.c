@@ -79,6 +79,17 @@ START_TEST(the_last_instruction_has_a_variable_latency) {
 }
 END_TEST
 
+/* Rounding to an integral float is one machine instruction of the special function unit. 32 warps are 8 for
+ * each sub-core, and take its unit of 4 lanes for 8 cycles each. */
+START_TEST(special_function_units_convert) {
+    const char *inst = "cvt.rni.f32.f32 %f1, %f1;\n";
+    const struct counts apart = each(inst, 32 * 32, "core.select=on");
+    ck_assert_double_ge(apart.cycles, 8 * 8);
+    ck_assert_double_lt(apart.cycles, 8 * 8 + 8); /* until the first warp has its result and its turn, the unit idles */
+    ck_assert_double_eq(apart.machine, 32);
+}
+END_TEST
+
 /* 32 warps are 8 for each sub-core. The two halves of 64-bit logic take its pipe of 16 lanes for 2 cycles each, so the
  * 8 warps need 8 * 2 * 2 cycles for an instruction each. Every machine instruction takes an issue slot. */
 START_TEST(machine_instructions_share_slots_and_pipes) {
@@ -108,5 +119,6 @@ SUITE(timing_sm_modern_expand) {
     TEST_LOOP(cycles_of_an_expansion, 0, 4);
     TEST(machine_instructions_are_fetched);
     TEST(the_last_instruction_has_a_variable_latency);
+    TEST_SPEED(special_function_units_convert);
     TEST_SPEED(machine_instructions_share_slots_and_pipes);
 }
