@@ -39,6 +39,29 @@ static void place_barriers(struct cta *c, unsigned char *at) {
         c->barriers[i] = (struct cta_barrier){.waiting = waiting + i * n, .inst = inst + i * n, .mode = mode + i * n};
 }
 
+/* Returns true for a special register that has the same values in all CTAs of a launch. */
+static bool is_fixed(enum special s) {
+    return s <= SPECIAL_NTID_Z || (s >= SPECIAL_NCTAID_X && s <= SPECIAL_NWARPID) ||
+           (s >= SPECIAL_LANEMASK_EQ && s <= SPECIAL_QUAD_PLACE);
+}
+
+/* Finds the bytes of bank 0 that hold only special registers of 4 bytes. Instructions do not write these bytes, so
+ * cta_start() need not write them again for each CTA. */
+static void find_specials(struct cta *c) {
+    const struct program *p = c->launch->program;
+    enum { BYTES = 4 * WARP_LANES };
+    uint32_t n = 0, low = UINT32_MAX, high = 0;
+    for (uint32_t i = 0; i < p->n_specials; i++)
+        if (p->specials[i].bytes == 4) {
+            n++;
+            low = p->specials[i].offset < low ? p->specials[i].offset : low;
+            high = p->specials[i].offset > high ? p->specials[i].offset : high;
+        }
+    const bool together = n && high + BYTES - low == n * BYTES;
+    c->specials_begin = together ? low : 0;
+    c->specials_end = together ? high + BYTES : 0;
+}
+
 struct cta *cta_new(const struct launch *l) {
     const struct program *p = l->program;
     uint32_t threads = dim3_count(l->block), n_warps = launch_warps(l);
@@ -67,6 +90,7 @@ struct cta *cta_new(const struct launch *l) {
     c->n_threads = threads;
     c->warps = (struct warp *)(at + warps);
     place_barriers(c, at + waits);
+    find_specials(c);
     cluster_join(&c->alone, c, 0);
     c->n_rows = n_rows;
     for (uint32_t i = 0; i < n_rows; i++) {
@@ -256,6 +280,24 @@ static void fill_special(struct warp *w, const struct special_init *init) {
     memcpy(to, wide, sizeof wide);
 }
 
+/* Zeroes the registers of all rows, and sets the special registers. Skips registers that an earlier CTA has set to the
+ * same values. */
+static void start_registers(struct cta *c) {
+    const struct program *p = c->launch->program;
+    const uint32_t begin = c->specials_begin, end = c->specials_end;
+    for (uint32_t i = 0; i < c->n_rows; i++) {
+        struct warp *w = &c->warps[i];
+        memset(w->bank[0], 0, begin);
+        memset(w->bank[0] + end, 0, p->reg_bytes - end);
+        for (uint32_t s = 0; s < p->n_specials; s++) {
+            const struct special_init *init = &p->specials[s];
+            if (!c->fixed_filled || !is_fixed(init->id) || init->offset < begin || init->offset >= end)
+                fill_special(w, init);
+        }
+    }
+    c->fixed_filled = true;
+}
+
 void cta_start(struct cta *c, struct dim3 id, uint32_t smid) {
     const struct program *p = c->launch->program;
     struct dim3 g = c->launch->grid;
@@ -266,7 +308,6 @@ void cta_start(struct cta *c, struct dim3 id, uint32_t smid) {
     while (c->barriers_used) /* the previous CTA did not finish, so some barriers are in use */
         cta_barrier_reset(c, (uint32_t)__builtin_ctz(c->barriers_used));
     memset(c->shared, 0, c->shared_bytes);
-    memset(c->warps[0].bank[0], 0, (size_t)c->n_rows * p->reg_bytes);
     for (uint32_t i = 0; i < c->n_rows; i++) {
         struct warp *w = &c->warps[i];
         w->live = w->launched;
@@ -279,9 +320,8 @@ void cta_start(struct cta *c, struct dim3 id, uint32_t smid) {
         else if (p->local_bytes)
             for (uint32_t l = 0; l < WARP_LANES; l++)
                 memset(w->local + (size_t)l * w->local_stride, 0, p->local_bytes);
-        for (uint32_t s = 0; s < p->n_specials; s++)
-            fill_special(w, &p->specials[s]);
         calls_reset(w);
     }
+    start_registers(c);
     cta_free_tensor(c);
 }

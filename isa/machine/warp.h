@@ -76,7 +76,11 @@ struct cta {
     uint32_t shared_bytes; /* bytes, static and dynamic */
     uint32_t n_warps, n_rows, n_threads;
     uint32_t live_threads; /* number of threads that have not exited */
-    struct warp *warps;    /* n_warps first rows, and then the second rows of warps of 64 lanes */
+    /* the bytes of each row's bank 0 that hold only special registers of 4 bytes. fixed_filled: cta_start() has set the
+     * special registers that have the same values in all CTAs */
+    uint32_t specials_begin, specials_end;
+    bool fixed_filled;
+    struct warp *warps; /* n_warps first rows, and then the second rows of warps of 64 lanes */
     struct cta_barrier barriers[N_CTA_BARRIERS];
     uint32_t barriers_used; /* bit b is set if threads wait at barrier b */
     /* true: the driver calls mbarrier_copies_done() for arrivals that wait for copies. False: copies and these arrivals

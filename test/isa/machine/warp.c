@@ -34,4 +34,36 @@ START_TEST(thread_ids) {
 }
 END_TEST
 
-SUITE(isa_warp) { TEST(thread_ids); }
+/* A CTA that follows another one in the same storage has zeroed registers and its own special registers. The first
+ * 4-byte special registers share a range of the bank, and %ctaid.x of 8 bytes lies outside of it. */
+START_TEST(a_later_cta_starts_alike) {
+    enum { TID = SINK_BYTES, CTAID = TID + 128, WIDE = CTAID + 128, FREE = WIDE + 256, ALL = FREE + 128 };
+    static _Alignas(64) unsigned char constants[SINK_BYTES];
+    struct special_init specials[] = {
+        {SPECIAL_CTAID_X, 4, CTAID, 0}, {SPECIAL_TID_X, 4, TID, 0}, {SPECIAL_CTAID_X, 8, WIDE, 0}};
+    struct program p = {.reg_bytes = ALL, .specials = specials, .n_specials = 3, .constants = constants};
+    struct launch l = {.program = &p, .grid = {9, 1, 1}, .block = {64, 1, 1}};
+    struct cta *c = cta_new(&l);
+    for (uint32_t x = 0; x < 9; x += 4) {
+        cta_start(c, (struct dim3){x, 0, 0}, 0);
+        for (uint32_t i = 0; i < 64; i++) {
+            unsigned char *bank = c->warps[i / 32].bank[0];
+            const uint32_t lane = i % 32, *at32 = (const uint32_t *)(const void *)bank;
+            ck_assert_uint_eq(at32[TID / 4 + lane], i);
+            ck_assert_uint_eq(at32[CTAID / 4 + lane], x);
+            ck_assert_uint_eq(((const uint64_t *)(const void *)bank)[WIDE / 8 + lane], x);
+            ck_assert_uint_eq(at32[FREE / 4 + lane] | at32[lane], 0);
+        }
+        for (uint32_t i = 0; i < 2; i++) { /* what the CTA writes */
+            memset(c->warps[i].bank[0], 1, TID);
+            memset(c->warps[i].bank[0] + FREE, 1, ALL - FREE);
+        }
+    }
+    cta_free(c);
+}
+END_TEST
+
+SUITE(isa_warp) {
+    TEST(thread_ids);
+    TEST(a_later_cta_starts_alike);
+}
