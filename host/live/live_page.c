@@ -62,13 +62,13 @@ static const char script[] =
     "set(4,l.block.join('x'));const p=c[5].firstChild;p.max=l.ctas;p.value=l.ctas_done;p.title=`${l.ctas_done} of "
     "${l.ctas} CTAs`;c[5].dataset.v=l.ctas_done/l.ctas;set(6,short(l.cycles),l.cycles);set(7,''+l.ipc,l.ipc);"
     "set(8,l.seconds.toFixed(1),l.seconds)});const h=b.parentNode.querySelector('[data-up]');if(h)sort(h)}"
-    "let seen=0;"
+    "let seen=0,last;addEventListener('resize',()=>last&&curves(last));"
     "async function ask(){try{const r=await fetch('state.json'),d=await r.json(),l=d.launches.at(-1);seen=1;"
     "put($('state'),`${d.model} on ${d.config}, ${d.seconds.toFixed(0)} s; ${d.begun} launch${d.begun===1?'':'es'} "
     "begun`"
     "+(l?`; ${l.kernel}: ${l.ctas_done} of ${l.ctas} CTAs`:''));"
     "for(const e of document.querySelectorAll('.timed'))e.hidden=!d.timed;"
-    "key(d);curves(d);sms(d);launches(d);setTimeout(ask,1000)}"
+    "key(d);last=d;curves(d);sms(d);launches(d);setTimeout(ask,1000)}"
     "catch(e){$('state').className='over';put($('state'),seen?'The run has ended. Below is what was seen last.':"
     "'The run has ended.')}}ask()</script>\n";
 

@@ -242,9 +242,17 @@ enum cuda_error cuda_refuse(const char *who, const char *why, enum cuda_error e)
     return e;
 }
 
+/* Returns true if the message of a fault names a line of PTX and no line of CUDA. */
+static bool lacks_source(const char *why) {
+    const char *at = strstr(why, "\n  at ");
+    return at && !memchr(at + 1, '(', strcspn(at + 1, "\n"));
+}
+
 enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cuda_error e) {
     struct cuda_core *r = &cuda_core;
     cuda_complain(who, e);
+    if (status == HEDDLE_FAULT && lacks_source(heddle_error(r->h)))
+        fputs("  help: nvcc -lineinfo adds the line of CUDA\n", stderr);
     r->worst = status;
     if (!r->why)
         r->why = strdup(heddle_error(r->h));

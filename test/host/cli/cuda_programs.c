@@ -110,6 +110,7 @@ START_TEST(faults_are_told_and_end_by_a_reset) {
     SAYS(out, "0 mistakes\n");
     SAYS(err, faults[_i][1]);
     SAYS(err, "lane 0");
+    SAYS(err, "help: nvcc -lineinfo adds the line of CUDA\n");
 }
 END_TEST
 

@@ -314,7 +314,9 @@ START_TEST(the_page_works_in_a_browser) {
         ".map(t=>t.getBoundingClientRect());need(row.length>2&&row.every((r,i)=>!i||row[i-1].right<r.left),'labels "
         "touch');for(const t of labels)need(t.getBoundingClientRect().height>=9&&(t.textContent==='cycles'||"
         "t.textContent.replace(/[^0-9]/g,'').replace(/^0+|0+$/g,'').length<=2),t.textContent)};"
-        "fits('ipc');fits('slots');for(let x=1000;x<1e9;x*=1.07){axes($('ipc'),x,1,'');fits('ipc')}"
+        "fits('ipc');fits('slots');$('ipc').style.width='320px';dispatchEvent(new Event('resize'));"
+        "need($('ipc').getAttribute('viewBox').startsWith('0 0 320 '),'a telephone is turned');for(let "
+        "x=1000;x<1e9;x*=1.07){axes($('ipc'),x,1,'');fits('ipc')}"
         "const h=all('th')[0];h.focus();h.dispatchEvent(new KeyboardEvent('keydown',{key:'Enter',bubbles:true}));"
         "need(h.getAttribute('aria-sort')==='ascending','sort');document.title=bad.join('|')||'fine'},50)"
         "</script></body>";
