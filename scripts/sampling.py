@@ -11,15 +11,21 @@ import subprocess
 import sys
 
 
+def processor_time():
+    """Returns the processor time of the ended child processes in seconds."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def run(heddle, folder, program, options, suffix):
-    """Returns the JSON of a run and its user time in seconds."""
+    """Returns the JSON of a run and its processor time in seconds."""
     path = os.path.join(folder, program + suffix)
     if not os.path.exists(path + '.json') or not os.path.exists(path + '.time'):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        before = processor_time()
         command = [heddle, 'bench', program, '--size', 'paper', '--json', path + '.json', *options]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         with open(path + '.time', 'w', encoding='utf-8') as f:
-            print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, file=f)
+            print(processor_time() - before, file=f)
     with open(path + '.json', encoding='utf-8') as f, open(path + '.time', encoding='utf-8') as t:
         return json.load(f), float(t.read())
 
@@ -27,21 +33,21 @@ def run(heddle, folder, program, options, suffix):
 def measure(heddle, folder, program):
     true, long = run(heddle, folder, program, [], '.true')
     sampled, short = run(heddle, folder, program, ['--sampled'], '.sampled')
+    _, least = run(heddle, folder, program, ['-m', 'functional'], '.functional')
+    timed = sum(s['weight'] - s['skipped_instructions'] for s in sampled['sampled']['samples'])
     cycles, estimate = true['stats']['gpu.cycles'], sampled['stats']['gpu.cycles']
     half = sampled['sampled']['intervals']['gpu.cycles']['half_width']
     return {'program': program, 'error': estimate / cycles - 1, 'half': half / cycles, 'faster': long / short,
-            'inside': abs(estimate - cycles) <= half + 1e-9 * cycles, 'cycles': cycles,
-            'launches': sampled['sampled']['launches'], 'measured': sampled['sampled']['measured_launches'],
-            'skipped': sampled['sampled']['skipped_ctas']}
+            'most': long / least, 'timed': timed / true['stats']['gpu.warp_instructions'],
+            'inside': abs(estimate - cycles) <= half + 1e-9 * cycles}
 
 
 def table(rows):
-    print('| program | cycles | launches, measured | CTAs in gaps | error | interval | faster |')
-    print('|---|---|---|---|---|---|---|')
+    print('| program | error, interval in % | timed | faster | bound |')
+    print('|---|---|---|---|---|')
     for r in rows:
-        print(f"| {r['program']} | {r['cycles']:,.0f} | {r['launches']}, {r['measured']} | {r['skipped']:.0f} | "
-              f"{100 * r['error']:+.2f} % | ± {100 * r['half']:.2f} %{'' if r['inside'] else ', missed'} | "
-              f"{r['faster']:.1f} |")
+        print(f"| {r['program']} | {100 * r['error']:+.2f} ± {100 * r['half']:.2f}{'' if r['inside'] else ', missed'} | "
+              f"{100 * r['timed']:.0f} % | {r['faster']:.1f} | {r['most']:.0f} |")
     errors = [abs(r['error']) for r in rows]
     print(f"mean {100 * sum(errors) / len(errors):.2f} %, worst {100 * max(errors):.2f} %, "
           f"inside {sum(r['inside'] for r in rows)} of {len(rows)}")
