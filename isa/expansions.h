@@ -47,7 +47,7 @@ const struct expansion *expansion_of(enum expansion_id id);
 /* Returns the number of machine instructions; 1 for EXPANSION_NONE. */
 unsigned expansion_count(enum expansion_id id);
 /* Returns true if there are several machine instructions. Those with one come first in expansions.def. */
-static inline bool expansion_is_several(uint8_t id) { return id > EXPANSION_CONVERT; }
+static inline bool expansion_is_several(uint8_t id) { return id > EXPANSION_BITS; }
 /* Returns the last step. */
 const struct expansion_step *expansion_last(enum expansion_id id);
 #endif

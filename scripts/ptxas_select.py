@@ -48,6 +48,30 @@ def sections(cubin):
         yield cubin[at:cubin.index(0, at)].decode(), s[7], cubin[s[4]:s[4] + s[5]] if s[1] != 8 else b""
 
 
+def slow_paths(cubin):
+    """Returns, by section, the instructions of subroutines that ptxas adds, from their symbols."""
+    start, = struct.unpack_from("<Q", cubin, 0x28)
+    count, names = struct.unpack_from("<HH", cubin, 0x3C)
+    table = [struct.unpack_from("<IIQQQQIIQQ", cubin, start + 64 * i) for i in range(count)]
+    text = lambda section, at: cubin[table[section][4] + at:].split(b"\0", 1)[0].decode()
+    found = {}
+    for s in (s for s in table if s[1] == 2):
+        for at in range(s[4], s[4] + s[5], 24):
+            name, _, _, of, value, size = struct.unpack_from("<IBBHQQ", cubin, at)
+            if text(s[6], name).endswith("slowpath"):
+                found.setdefault(text(names, table[of][0]), set()).update(range(value // 16, (value + size) // 16))
+    return found
+
+
+def without_ranges(code, slow):
+    """Drops the instructions in `slow`, and the two instructions of each call of one of them."""
+    drop = set(slow)
+    for pc, w in enumerate(code):
+        if w & 0x1FF == CALL and pc + 1 + (w >> 32 & 0xFFFFFFFF) // 16 in slow:
+            drop |= {pc - 1, pc}
+    return [w for pc, w in enumerate(code) if pc not in drop]
+
+
 def without_slow_paths(code):
     """Drops subroutines that return, and the two instructions of each call of one."""
     if not any(w & 0x1FF == RETURN for w in code):
@@ -81,7 +105,8 @@ def of_ptxas(text, arch):
             while code and code[-1] & 0x1FF in (NOP, BRANCH):
                 code.pop()
             count = dict.fromkeys(CLASSES, 0)
-            for w in code if ".func" in text else without_slow_paths(code):
+            slow = slow_paths(cubin).get(name, set())
+            for w in without_ranges(code, slow) if ".func" in text else without_slow_paths(code):
                 count[class_of(w & 0x1FF)] += 1
             kernels[name[6:]] = [count[c] for c in CLASSES] + [info >> 24]
     return kernels

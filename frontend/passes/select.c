@@ -101,7 +101,10 @@ static enum expansion_id expansion_for(const struct inst *in, const struct isa_r
     case OP_SETP:
         return type_bytes(row->a) == 8 && is_integer(row->a) ? EXPANSION_COMPARE_64 : EXPANSION_NONE;
     case OP_POPC:
-        return type_bytes(row->a) == 8 ? EXPANSION_POPC_64 : EXPANSION_NONE;
+        return type_bytes(row->a) == 8 ? EXPANSION_POPC_64 : EXPANSION_BITS;
+    case OP_BREV:
+    case OP_BFIND:
+        return type_bytes(row->a) == 8 ? EXPANSION_NONE : EXPANSION_BITS;
     case OP_CLZ:
         return EXPANSION_CLZ;
     case OP_BFE:

@@ -1,5 +1,5 @@
-/* Fuses two instructions into one machine instruction: product and sum, two sums, two logic operations, or comparison
- * and logic operation. Requires: blocks. Keeps: results and control flow. */
+/* Fuses two instructions into one machine instruction: product and sum, two sums, two logic operations, comparison
+ * and logic operation, or two conversions. Requires: blocks. Keeps: results and control flow. */
 #include "select.h"
 
 /* Returns true if `use` can compute the result of `i`, which it reads, itself. */
@@ -150,7 +150,42 @@ static bool fuse_logic(struct select *s, uint32_t i) {
     return true;
 }
 
+/* Returns the rounding to an integral value that is all an instruction does; RND_NONE for any other instruction. */
+static unsigned rounds_to_integral(const struct inst *in, const struct isa_row *row) {
+    const unsigned r = form_get(row->form, CAT_RND);
+    return in->kind == K_LANE && row->op == OP_CVT && row->a == T_F32 && row->form == form_put(CAT_RND, r) &&
+                   r >= RND_RNI && r <= RND_RPI
+               ? r
+               : RND_NONE;
+}
+
+/* Fuses a rounding to an integral float with the conversions of this float to an integer. */
+static bool fuse_rounding(struct select *s, uint32_t i) {
+    const struct inst *in = &s->ir->code[i];
+    const struct isa_row *row = select_row(in);
+    const unsigned how = row->d == T_F32 ? rounds_to_integral(in, row) : RND_NONE;
+    const struct reg_def *d = how ? select_only_result(s, i) : NULL;
+    if (!d || !d->n)
+        return false;
+    for (uint32_t k = d->first; k < d->first + d->n; k++) {
+        const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
+        const struct inst *next = &s->ir->code[use->inst];
+        const struct isa_row *to = select_row(next);
+        if ((to->d != T_S32 && to->d != T_U32) || !rounds_to_integral(next, to) || !may_absorb(s, i, use) ||
+            !isa_find_row_of(OP_CVT, to->types, row->form))
+            return false;
+    }
+    for (uint32_t k = d->first; k < d->first + d->n; k++) {
+        const uint32_t user = s->du.uses[s->du.def_uses[k]].inst;
+        select_become(s, user, isa_find_row_of(OP_CVT, select_row(&s->ir->code[user])->types, row->form),
+                      (const opnd_t[]){in->a, OPND_ZERO, OPND_ZERO, OPND_ZERO});
+        edit_inst(s->e, user)->kind = K_LANE; /* its registers have the sizes of its types */
+    }
+    absorbed(s, i);
+    return true;
+}
+
 bool select_fuse(struct select *s, uint32_t i) {
     return s->ir->code[i].kind == K_LANE &&
-           (fuse_product(s, i) || fuse_logic(s, i) || fuse_sum(s, i) || fuse_comparison(s, i));
+           (fuse_product(s, i) || fuse_logic(s, i) || fuse_sum(s, i) || fuse_comparison(s, i) || fuse_rounding(s, i));
 }

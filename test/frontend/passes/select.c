@@ -1,6 +1,7 @@
 /* Tests the pass `select`: which instructions disappear, and that a kernel stores the same with and without it. */
 #include "frontend/passes/pass.h"
 #include "host/context.h"
+#include "isa/control_bits.h"
 #include "isa/decode.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -68,6 +69,9 @@ static const struct {
     {TWO "shl.b32 %r3, %r1, 3; add.u32 %r8, %r3, %r2;" END, 5, "shift and sum"},
     {TWO "and.b32 %r3, %r1, %r2; xor.b32 %r8, %r3, %r2;" END, 5, "two logic operations"},
     {TWO "not.b32 %r3, %r1; or.b32 %r8, %r2, %r3;" END, 5, "not and or"},
+    {TWO "cvt.rn.f32.s32 %r3, %r1; mul.f32 %r4, %r3, 0fBE99999A; cvt.rmi.f32.f32 %r5, %r4;\n"
+         "cvt.rzi.s32.f32 %r6, %r5; xor.b32 %r8, %r6, %r2;" END,
+     8, "two roundings"},
     {TWO "mov.u32 %r3, %r1; add.u32 %r1, %r1, 1; sub.u32 %r8, %r3, %r1;" END, 6, "a copy of a value before a change"},
     {TWO "setp.gt.u32 %p1, %r1, %r2; mov.u32 %r8, %r1; @%p1 mov.u32 %r8, %r2;" END, 7, "two values may arrive"},
     {TWO "mov.u32 %r3, 0; mov.u32 %r8, 1; L: mov.u32 %r4, %r8; add.u32 %r8, %r8, %r3; mov.u32 %r3, %r4;\n"
@@ -113,6 +117,24 @@ START_TEST(machine_instructions_by_class) {
 }
 END_TEST
 
+/* ptxas converts to integers, and counts and reverses bits, on the special function units: two conversions (one from an
+ * integer, which is none), a population count and a reversal. */
+START_TEST(special_function_units_convert) {
+    uint32_t out[WORDS], count[N_MACHINE_CLASSES];
+    const struct program *p;
+    struct heddle *h = run("ld.global.u32 %r1, [%d1]; cvt.rn.f32.u32 %r2, %r1; cvt.rzi.s32.f32 %r3, %r2;\n"
+                           "popc.b32 %r4, %r3; brev.b32 %r5, %r4; st.global.u32 [%d1+8], %r5;",
+                           "core.select=on", out, &p);
+    control_count(p, count);
+    ck_assert_uint_eq(count[MACHINE_XU], 3);
+    ck_assert_uint_eq(count[MACHINE_ALU], 1);
+    for (uint32_t pc = 0; pc < p->n; pc++)
+        if (p->code[pc].kind == K_LANE && p->control[pc].timing.unit != CONTROL_ALU)
+            ck_assert_uint_lt(p->control[pc].raise_write, CONTROL_COUNTERS);
+    heddle_close(h);
+}
+END_TEST
+
 /* The affine stream of dac computes the address. The kernel's stream keeps the load, the product with its sum, and the
  * store; the product and the sum become one instruction, as without dac. The affine stream stays as it is. */
 START_TEST(the_stream_of_a_kernel_folds) {
@@ -143,6 +165,7 @@ END_TEST
 
 SUITE(frontend_passes_select) {
     TEST_LOOP(instructions_fold, 0, (int)(sizeof rows / sizeof rows[0]));
+    TEST(special_function_units_convert);
     TEST(the_stream_of_a_kernel_folds);
     TEST(machine_instructions_by_class);
 }
