@@ -50,8 +50,10 @@ static bool launch(void *u, struct sm *sm, uint64_t now) {
     uint64_t rng = draw;
     (void)u, (void)now;
     ck_assert_uint_le(p->n, MOST_CODE);
-    for (uint32_t i = 0; draw && i < p->n; i++)
+    for (uint32_t i = 0; draw && i < p->n; i++) {
         bits[i] = drawn(&rng);
+        sm->program->inst[i].limits = timed_limits_of(&bits[i]);
+    }
     p->control = draw ? bits : NULL;
     return true;
 }

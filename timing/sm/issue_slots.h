@@ -61,8 +61,11 @@ static inline __attribute__((always_inline)) void account(struct sm *sm, uint64_
     count_idle_slot(sm, c, 0, cycles, words, fast);
     if (sm->cfg->sm.schedulers == 2)
         count_idle_slot(sm, c, 1, cycles, words, fast);
-    else
+    else if (fast)
         sm_count_idle_slots(sm, 1, cycles);
+    else
+        for (uint32_t s = 1; s < sm->cfg->sm.schedulers; s++)
+            count_idle_slot(sm, c, s, cycles, words, false);
     count_live_warps(sm, cycles, words, fast);
     count_idle_cycles(sm, cycles, words);
 }

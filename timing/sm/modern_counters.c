@@ -20,6 +20,7 @@ void modern_stall_until(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t un
                                                        * the later of their two cycles */
     *s = (struct modern_stalled){.until = joins ? max64(until, s->until) : until,
                                  .lanes = lanes | (joins ? s->lanes : 0)};
+    sm->modern->warp[w].stalled_most = max64(sm->modern->warp[w].stalled_most, s->until);
     wheel_add(&sm->wheel, s->until, event_make(EVENT_STALLED, w));
 }
 

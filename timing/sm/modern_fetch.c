@@ -19,6 +19,8 @@ static bool has_room(const struct sm *sm, const struct sm_path *path) {
 /* Returns a path of the warp that can fetch: the path that issued last, or else the next one. Returns -1 if there is
  * none. */
 static int path_with_room(const struct sm *sm, const struct sm_warp *sw) {
+    if (sw->n_paths == 1)
+        return has_room(sm, sw->path) ? 0 : -1;
     for (uint32_t i = 0; i < sw->n_paths; i++) {
         uint32_t p = (sw->last_path + i) % sw->n_paths;
         if (has_room(sm, &sw->path[p]))

@@ -47,7 +47,8 @@ static bool is_due(const struct sm *sm, const struct mem_queue *q, uint64_t now)
 static void grant(struct sm *sm, uint64_t now, struct mem_turn *turn) {
     struct sm_modern *m = sm->modern;
     for (uint32_t k = 0; k < sm->operands.n_parts; k++) {
-        uint32_t part = (m->turn + k) % sm->operands.n_parts;
+        uint32_t part = m->turn + k; /* less than twice n_parts: the host divides slowly */
+        part -= part >= sm->operands.n_parts ? sm->operands.n_parts : 0;
         struct mem_queue *q = &sm->operands.part[part].mem;
         if (!is_due(sm, q, now))
             continue;
@@ -59,7 +60,7 @@ static void grant(struct sm *sm, uint64_t now, struct mem_turn *turn) {
             return;
         memmove(q->step, q->step + 1, --q->n * sizeof *q->step);
         sm_mem_left(sm, &sm->operands.part[part], i, now);
-        m->turn = part + 1;
+        m->turn = part + 1 < sm->operands.n_parts ? part + 1 : 0;
         m->grant_from = now + SHARED_CYCLES;
         enter_latch(sm, part, now);
         return;

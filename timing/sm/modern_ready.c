@@ -1,6 +1,7 @@
 /* The modern core: which instructions may issue. */
 #include "modern.h"
 #include "stages.h"
+#include <endian.h>
 #include <string.h>
 
 void modern_warp_start(struct sm *sm, uint32_t w) {
@@ -9,46 +10,40 @@ void modern_warp_start(struct sm *sm, uint32_t w) {
     modern_consumers_start(sm, w);
 }
 
-static bool is_stalled(const struct modern_warp *mw, lanemask_t lanes, uint64_t now) {
+static inline bool is_stalled(const struct modern_warp *mw, lanemask_t lanes, uint64_t now) {
     if (mw->expands & lanes)
         return true;
+    if (mw->stalled_most <= now)
+        return false;
     for (int i = 0; i < MODERN_STALLS; i++)
         if (mw->stalled[i].until > now && mw->stalled[i].lanes & lanes)
             return true;
     return false;
 }
 
-/* Returns the largest value of a counter that the lanes see. */
-static unsigned count_of(const struct sm_modern *m, uint32_t w, unsigned counter, lanemask_t lanes) {
-    const uint8_t(*count)[CONTROL_COUNTERS] = (const void *)m->warp[w].count;
-    unsigned most = 0;
-    if (!m->by_lane)
-        return count[0][counter];
-    for (; lanes; lanes &= lanes - 1) {
-        unsigned one = count[__builtin_ctz(lanes)][counter];
-        most = one > most ? one : most;
-    }
-    return most;
+/* Returns the counters of a lane, or of the warp if the counters are not by lane: one in each byte, the first in the
+ * lowest. */
+static inline uint64_t counts_of(const struct modern_warp *mw, unsigned lane) {
+    uint64_t counts = 0;
+    memcpy(&counts, mw->count[lane], CONTROL_COUNTERS);
+    return le64toh(counts);
 }
 
-static enum sb_verdict cause(const struct modern_warp *mw, unsigned counter) {
-    return mw->of_loads >> counter & 1 ? SB_WAIT_LOAD : SB_WAIT_ARITH;
+/* Returns the high bit of each byte whose counter is above its limit. Both are below 128. */
+static inline uint64_t above(uint64_t counts, uint64_t limits) {
+    const uint64_t high = 0x8080808080808080u;
+    return ~((limits | high) - counts) & high;
 }
 
-/* Returns what the counters make the lanes wait for. */
-static enum sb_verdict check_counters(const struct sm_modern *m, uint32_t w, const struct control_bits *c,
-                                      lanemask_t lanes) {
+/* Returns what the counters make the lanes wait for. `limits`: timed_inst.limits. */
+static inline enum sb_verdict check_counters(const struct sm_modern *m, uint32_t w, uint64_t limits, lanemask_t lanes) {
     const struct modern_warp *mw = &m->warp[w];
-    for (unsigned i = 0; i < CONTROL_COUNTERS; i++) {
-        unsigned most = c->limit_counter == i ? c->limit : CONTROL_MAX_COUNT;
-        if (c->raise_read == i || c->raise_write == i)
-            most = most < CONTROL_MAX_COUNT ? most : CONTROL_MAX_COUNT - 1;
-        if (c->wait >> i & 1)
-            most = 0;
-        if (most < CONTROL_MAX_COUNT && count_of(m, w, i, lanes) > most)
-            return cause(mw, i);
-    }
-    return SB_READY;
+    uint64_t over = 0;
+    for (lanes = m->by_lane ? lanes : 1; lanes; lanes &= lanes - 1)
+        over |= above(counts_of(mw, lanes_first(lanes)), limits);
+    if (!over)
+        return SB_READY;
+    return mw->of_loads >> __builtin_ctzll(over) / 8 & 1 ? SB_WAIT_LOAD : SB_WAIT_ARITH;
 }
 
 static bool reads_result(const struct sb_regs *reader, const struct sb_regs *writer) {
@@ -63,7 +58,9 @@ static bool reads_result(const struct sb_regs *reader, const struct sb_regs *wri
  * without a bypass, the result is there one cycle later. */
 static bool lacks_bypass(const struct sm *sm, const struct modern_warp *mw, const struct timed_inst *ti, uint64_t now) {
     bool lacks = false;
-    for (int i = 0; i < 2 && modern_is_variable(ti); i++)
+    if (mw->fresh[0].cycle != now || !modern_is_variable(ti)) /* the newest result arrives last */
+        return false;
+    for (int i = 0; i < 2; i++)
         lacks |= mw->fresh[i].cycle == now && reads_result(&ti->regs, &sm->program->inst[mw->fresh[i].pc].regs);
     return lacks;
 }
@@ -71,11 +68,10 @@ static bool lacks_bypass(const struct sm *sm, const struct modern_warp *mw, cons
 enum sb_verdict modern_check(const struct sm *sm, uint32_t w, uint32_t pc, unsigned board, lanemask_t lanes,
                              uint64_t now) {
     const struct sm_modern *m = sm->modern;
-    const struct control_bits *c = modern_control(m, pc);
     if (is_stalled(&m->warp[w], lanes, now))
         return SB_WAIT_ARITH;
     if (m->guided)
-        return check_counters(m, w, c, lanes);
+        return check_counters(m, w, sm->program->inst[pc].limits, lanes);
     if (lacks_bypass(sm, &m->warp[w], &sm->program->inst[pc], now))
         return SB_WAIT_ARITH;
     const struct sb_regs *r = &sm->program->inst[pc].regs;

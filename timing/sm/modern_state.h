@@ -39,9 +39,10 @@ struct modern_warp {
     struct {
         uint64_t cycle;
         uint32_t pc;
-    } fresh[2];         /* the fixed-latency instructions whose results arrived last, the newest first */
-    lanemask_t expands; /* lanes whose instruction has machine instructions that have not issued yet */
-    uint8_t of_loads;   /* bit i: a memory access raised counter i last */
+    } fresh[2];            /* the fixed-latency instructions whose results arrived last, the newest first */
+    uint64_t stalled_most; /* the last cycle of all in `stalled` */
+    lanemask_t expands;    /* lanes whose instruction has machine instructions that have not issued yet */
+    uint8_t of_loads;      /* bit i: a memory access raised counter i last */
     /* by dependence counter: value for each lane, or for the warp in element 0 (sm_modern.by_lane) */
     uint8_t count[WARP_LANES][CONTROL_COUNTERS];
 };

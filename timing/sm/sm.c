@@ -46,9 +46,14 @@ static inline __attribute__((always_inline)) void take_events(struct sm *sm, uin
  * of scheduler `s`, so the result is valid only for warps of this scheduler. While the table of instructions in flight
  * is full, no warp is found. */
 static inline void find_issuable(const struct sm *sm, uint32_t s, uint64_t now, uint32_t words, struct warp_set *out) {
-    const uint64_t *takes = sm->operands.part[sm->operands.n_parts > 1 ? s : 0].takes;
+    const bool divided = sm->operands.n_parts > 1;
+    const uint64_t *takes = sm->operands.part[divided ? s : 0].takes;
     for (uint32_t k = 0; k < words; k++) {
         uint64_t may = 0;
+        if (divided && !(warps_ready(&sm->warps, k) & sm->issue.sched[s].mine.word[k])) {
+            out->word[k] = 0;
+            continue;
+        }
         for (int p = 0; p < N_PIPES; p++)
             may |= takes[p] <= now ? warps_with(&sm->warps, PATH_READY + p, k) : 0;
         out->word[k] = in_flight_has_room(&sm->in_flight) ? may : 0;
@@ -188,17 +193,23 @@ static inline bool nothing_issues(const struct sm *sm, uint64_t now) {
 }
 
 /* Runs the schedulers of an SM: the general case, with any number of schedulers, even while a table is nearly full. */
-static __attribute__((noinline)) bool issue_all(struct sm *sm, uint64_t now) {
+static inline __attribute__((always_inline)) bool issue_each(struct sm *sm, uint64_t now, uint32_t words) {
     const uint32_t n = sm->cfg->sm.schedulers;
     bool any = false;
     if (now < sm->in_flight.scarce_until)
         return issue_in_turn(sm, now);
     for (uint32_t k = 0, s = first_scheduler(sm, now); k < n && !sm->status.stopped; k += 2) {
         uint32_t second = s + 1 < n ? s + 1 : 0;
-        any |= issue_pair(sm, s, second, k + 1 < n, now, sm->warps.words, false);
+        any |= issue_pair(sm, s, second, k + 1 < n, now, words, false);
         s = second + 1 < n ? second + 1 : 0;
     }
     return any;
+}
+
+static __attribute__((noinline)) bool issue_one_word(struct sm *sm, uint64_t now) { return issue_each(sm, now, 1); }
+
+static __attribute__((noinline)) bool issue_all(struct sm *sm, uint64_t now) {
+    return sm->warps.words == 1 ? issue_one_word(sm, now) : issue_each(sm, now, sm->warps.words);
 }
 
 static inline __attribute__((always_inline)) void issue_stage(struct sm *sm, uint64_t now, uint32_t words,
@@ -223,9 +234,11 @@ static inline uint64_t part_takes(const struct sm *sm, uint32_t s, uint32_t word
     return first;
 }
 
-static __attribute__((noinline)) uint64_t parts_take(const struct sm *sm) {
+/* Returns the first cycle in which a pipe has room for a ready instruction of its part, or any earlier cycle after
+ * `now`. */
+static __attribute__((noinline)) uint64_t parts_take(const struct sm *sm, uint64_t now) {
     uint64_t first = UINT64_MAX;
-    for (uint32_t s = 0; s < sm->operands.n_parts; s++)
+    for (uint32_t s = 0; s < sm->operands.n_parts && first > now + 1; s++)
         first = min64(first, part_takes(sm, s, sm->warps.words));
     return first;
 }
@@ -238,7 +251,8 @@ static inline uint64_t next_issue(const struct sm *sm, uint64_t now, uint32_t wo
         ready |= warps_ready(&sm->warps, k);
     if (!ready || !in_flight_has_room(&sm->in_flight))
         return UINT64_MAX;
-    return max64(__builtin_expect(sm->operands.n_parts > 1, 0) ? parts_take(sm) : part_takes(sm, 0, words), now + 1);
+    return max64(__builtin_expect(sm->operands.n_parts > 1, 0) ? parts_take(sm, now) : part_takes(sm, 0, words),
+                 now + 1);
 }
 
 /* Returns true if a path that was not refused wants to fetch. */
@@ -431,10 +445,19 @@ static inline __attribute__((always_inline)) void fast_cycle(struct sm *sm, uint
         cycle(sm, now, 1, &did, true);
 }
 
-static __attribute__((noinline)) void general_cycle(struct sm *sm, uint64_t now) {
+static inline __attribute__((always_inline)) void any_cycle(struct sm *sm, uint64_t now, uint32_t words) {
     struct walked did = {false, false, 0};
-    if (!sm->fast.quiet || now >= sm->clock.own_next || !quiet_cycle(sm, now, &did, sm->warps.words, false))
-        cycle(sm, now, sm->warps.words, &did, false);
+    if (!sm->fast.quiet || now >= sm->clock.own_next || !quiet_cycle(sm, now, &did, words, false))
+        cycle(sm, now, words, &did, false);
+}
+
+static __attribute__((noinline)) void one_word_cycle(struct sm *sm, uint64_t now) { any_cycle(sm, now, 1); }
+
+static __attribute__((noinline)) void general_cycle(struct sm *sm, uint64_t now) {
+    if (sm->warps.words == 1)
+        one_word_cycle(sm, now);
+    else
+        any_cycle(sm, now, sm->warps.words);
 }
 
 void sm_start_at(struct sm *sm, uint64_t cycle) { sm->status.reached = cycle; }

@@ -243,11 +243,26 @@ static uint8_t fetch_count(const struct timed_program *t, const struct config *c
     return (uint8_t)(n ? n : 1);
 }
 
+uint64_t timed_limits_of(const struct control_bits *c) {
+    enum { NO_LIMIT = 127 }; /* above every value of a counter */
+    uint64_t limits = 0;
+    for (unsigned i = 0; i < CONTROL_COUNTERS; i++) {
+        uint64_t most = c->limit_counter == i ? c->limit : CONTROL_MAX_COUNT;
+        if (c->raise_read == i || c->raise_write == i)
+            most = most < CONTROL_MAX_COUNT ? most : CONTROL_MAX_COUNT - 1;
+        if (c->wait >> i & 1)
+            most = 0;
+        limits |= (most < CONTROL_MAX_COUNT ? most : NO_LIMIT) << 8 * i;
+    }
+    return limits;
+}
+
 /* Sets the places of the instructions in the code, and of its end. */
 static void set_places(struct timed_program *t) {
     uint32_t place = 0;
     for (uint32_t pc = 0; pc < t->program->n; pc++) {
         t->inst[pc].place = place;
+        t->inst[pc].limits = t->program->control ? timed_limits_of(&t->program->control[pc]) : 0;
         place += expansion_count(t->program->control ? t->program->control[pc].expansion : EXPANSION_NONE);
     }
     t->inst[t->program->n].place = place;

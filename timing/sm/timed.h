@@ -66,7 +66,10 @@ struct timed_inst {
     uint32_t flags;                  /* TIMED_ */
     uint8_t read_words, write_words; /* 32-bit words per lane */
     uint32_t place; /* number of machine instructions before it in the code; its PC if there are no expansions */
-    uint8_t fetch;  /* number of instructions that a fetch at this instruction brings, including this one */
+    /* the largest value of each dependence counter with which the instruction may issue: one byte each, the first
+     * counter in the lowest byte */
+    uint64_t limits;
+    uint8_t fetch; /* number of instructions that a fetch at this instruction brings, including this one */
 };
 
 struct timed_program {
@@ -87,6 +90,10 @@ struct timed_part {
 };
 /* Returns the time of a machine instruction of a latency class. */
 struct timed_part timed_part_of(const struct config *cfg, uint8_t class);
+
+struct control_bits;
+/* Returns timed_inst.limits for the control bits of an instruction. */
+uint64_t timed_limits_of(const struct control_bits *c);
 
 /* Initialises `t` for the program `p`. Returns false if memory is out. `code_address`: device address of the code in
  * the timing model. */

@@ -42,8 +42,10 @@ static bool rig_launch(void *u, struct sm *sm, uint64_t now) {
     rig_n = 0;
     rig_launches++;
     ck_assert_uint_le(p->n, RIG_CODE);
-    for (uint32_t i = 0; i < p->n; i++)
+    for (uint32_t i = 0; i < p->n; i++) {
         rig_control[i] = i >= rig_first && i + 1 < p->n ? rig_bits[i - rig_first] : CONTROL_NONE;
+        sm->program->inst[i].limits = timed_limits_of(&rig_control[i]);
+    }
     p->control = rig_no_bits ? NULL : rig_control;
     return true;
 }

@@ -2,6 +2,7 @@
  * kind of instruction. Also tests register banks and words. */
 #include "timing/sm/timed.h"
 #include "isa/compound.h"
+#include "isa/control_bits.h"
 #include "test/isa/isa_asm.h"
 #include "test/test.h"
 #include "timing/sm/compound_timing.h"
@@ -237,6 +238,29 @@ START_TEST(every_kind) {
 }
 END_TEST
 
+/* Six counters, one byte each. A counter without a limit has 127. An instruction that waits for counter 2 needs 0
+ * there. An instruction that raises counter 1 needs at most 63 - 1, so that the counter does not overflow. DEPBAR.LE of
+ * counter 3 needs at most 4, also if the instruction raises this counter. */
+START_TEST(limits_of_dependence_counters) {
+    static const uint64_t limits[4] = {0x7f7f7f7f7f7f, 0x7f7f7f007f7f, 0x7f7f7f7f3e7f, 0x7f7f047f7f7f};
+    struct control_bits bits[8];
+    for (int i = 0; i < 8; i++)
+        bits[i] = CONTROL_NONE;
+    for (int i = 0; i < 4; i++)
+        asm_op(a, "add.u32", asm_reg(a, 4), asm_reg(a, 4), OPND_ZERO, OPND_ZERO);
+    bits[1].wait = 1 << 2;
+    bits[2].raise_write = 1;
+    bits[3].raise_read = bits[3].limit_counter = 3;
+    bits[3].limit = 4;
+    a->p.control = bits;
+    init();
+    for (int i = 0; i < 4; i++)
+        ck_assert_uint_eq(t.inst[i].limits, limits[i]);
+    timed_free(&t);
+    a->p.control = NULL;
+}
+END_TEST
+
 /* Registers 0 to 39 have one word, except register 3 (two words), 5 (four words) and 4 (a predicate, no word). An
  * instruction reads 2, 3, 4 and 37 and writes 4, 5 and 33.
  * - 16 banks: it reads banks 2, 3 and 37 - 32 = 5, with 1 + 2 + 1 words, and writes banks 5 and 1, with 4 + 1
@@ -427,6 +451,7 @@ SUITE(timing_sm_timed) {
     TEST(matrices_by_their_products);
     TEST(slow_f64);
     TEST(every_kind);
+    TEST(limits_of_dependence_counters);
     TEST(banks_and_words);
     TEST(counters_go_round);
     TEST(compound_instructions_have_their_own_time);
