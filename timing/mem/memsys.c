@@ -140,6 +140,8 @@ static bool request_tick(struct memsys *m, uint64_t now) {
         m->n.latency_sum += grant[i].arrival - r->cycle;
         uint64_t next = m->slice[s]->next;
         l2_accept(m->slice[s], r, &m->place[in], grant[i].arrival);
+        if (m->place[in].far)
+            m->partition[s / m->share].counted = true;
         if (m->slice[s]->next != next)
             add_partition(m, s);
         if (icnt_room(&m->request, s) < m->request.shape.speedup)
@@ -522,6 +524,12 @@ void memsys_stats(struct memsys *m, struct stats *s) {
     m->clock_from = m->front;
 }
 
+/* Returns a slice whose cache changes outside a tick of its partition. */
+static struct l2 *changed_slice(struct memsys *m, uint32_t slice) {
+    m->partition[slice / m->share].counted = true;
+    return m->slice[slice];
+}
+
 void memsys_host_wrote(struct memsys *m, uint64_t address, uint64_t bytes) {
     uint32_t line = m->cfg->l2.line;
     if (!m->ahead || !m->cfg->memory.host_copies || !m->cfg->l2.size)
@@ -529,7 +537,8 @@ void memsys_host_wrote(struct memsys *m, uint64_t address, uint64_t bytes) {
     for (uint64_t at = address / line * line; at < address + bytes; at += line) {
         struct mem_place p = memmap_place(&m->map, at);
         struct cache_out out; /* an evicted dirty line costs nothing: copies of the host take no simulated time */
-        cache_write(&m->slice[p.slice]->cache, p.line, 0, m->slice[p.slice]->all_sectors, &out);
+        struct l2 *slice = changed_slice(m, p.slice);
+        cache_write(&slice->cache, p.line, 0, slice->all_sectors, &out);
     }
 }
 
@@ -540,7 +549,7 @@ void memsys_warm(struct memsys *m, uint64_t address, uint8_t sectors, bool write
     for (; sectors; address = address / line * line + line) {
         const uint32_t offset = (uint32_t)(address % line) / 32, n = line / 32 - offset;
         const struct mem_place p = memmap_place(&m->map, address);
-        struct l2 *slice = m->slice[p.slice];
+        struct l2 *slice = changed_slice(m, p.slice);
         const uint8_t here = (uint8_t)(sectors << offset) & slice->all_sectors;
         if (here && !slice->perfect && !slice->uncached)
             cache_warm(&slice->cache, p.line, slice->split ? here : slice->all_sectors, write, aside);

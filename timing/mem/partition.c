@@ -28,6 +28,7 @@ void partition_free(struct partition *p) {
  * before. */
 static bool channel_tick(struct partition *p, const struct clock_point *now) {
     struct dram_reply r;
+    p->counted = true;
     bool moved = dram_tick(&p->dram, now), filled = false;
     for (; dram_take(&p->dram, &r); filled = true)
         l2_fill(&p->slice[r.slice], &r);
@@ -50,6 +51,7 @@ uint64_t partition_run_channel(struct partition *p, struct clock_point *clock, u
 
 struct partition_did partition_tick(struct partition *p, struct clock_point *clock, uint64_t now) {
     struct partition_did did = {0, 0};
+    p->counted = true;
     if (p->dram_next <= now) {
         clock_move(clock, now);
         channel_tick(p, clock);
@@ -91,6 +93,9 @@ static void channel_stats(struct dram *d, struct stats *s) {
 }
 
 void partition_stats(struct partition *p, struct stats *s) {
+    if (!p->counted && !p->slice[0].prefetchers.n) /* a prefetcher may report values that are no counts */
+        return;
+    p->counted = false;
     for (uint32_t i = 0; i < p->slices; i++)
         slice_stats(&p->slice[i], s);
     channel_stats(&p->dram, s);

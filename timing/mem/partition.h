@@ -9,6 +9,7 @@ struct partition {
     uint64_t dram_next; /* next core cycle at which the channel has work */
     struct l2 *slice;
     uint32_t slices; /* up to DRAM_SLICES_MAX */
+    bool counted;    /* a count may differ from 0; set before each change of a count */
 };
 
 /* Results of a tick, with bit s for slice s of the partition. */
