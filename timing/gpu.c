@@ -1,7 +1,7 @@
 /* The whole GPU: runs a launch window by window, and ends it. */
-#include "gpu.h"
 #include "clusters.h"
 #include "gaps.h"
+#include "gpu_parts.h"
 #include "isa/arith.h"
 #include "isa/exec/syscall.h"
 #include "timing/mem/memsys.h"
@@ -24,91 +24,6 @@
 #define CODE_TIMING_BASE (1ull << 46)
 enum { CODE_TIMING_STEP = 1 << 24, PROGRESS_EDGES = 256 };
 
-struct gpu {
-    struct config cfg; /* all units have pointers to this configuration, so its address must not change */
-    struct gpu_options opt;
-    struct memsys *mem;
-    struct sm **sm;
-    struct workers *workers; /* NULL: one thread */
-    struct windows windows;
-    const struct windows_watch *watch; /* NULL: none */
-    uint32_t n_sms;
-    uint64_t now; /* the next cycle to run; always an edge of a window */
-    bool broken;  /* the machine must be rebuilt: a launch failed, or the next launch begins with empty caches */
-    struct gpu_profile *profile; /* counts of the last launch, by PC */
-    uint32_t n_profile;
-    bool traced;          /* true if opt.trace has at least one event */
-    uint64_t trace_lost;  /* events lost because memory ran out */
-    uint64_t trace_shift; /* cycles run on earlier machines; the present machine began at 0 */
-    const void **program; /* programs seen so far, in order; each has its own code addresses */
-    uint32_t n_programs;
-};
-
-static void free_machine(struct gpu *g) {
-    windows_free(&g->windows);
-    for (uint32_t i = 0; g->sm && i < g->n_sms; i++)
-        sm_free(g->sm[i]);
-    free(g->sm);
-    if (g->mem)
-        memsys_free(g->mem);
-    g->sm = NULL;
-    g->mem = NULL;
-}
-
-/* Adds the units of an SM: the units that every GPU has, then the units in opt.units. */
-static bool add_units(struct gpu *g, struct sm *sm, uint32_t number) {
-    struct trace_range range = {g->opt.trace_from, g->opt.trace_to, g->trace_shift, g->opt.trace_waits};
-    bool traced = g->opt.trace && (!g->opt.trace_sms || number < g->opt.trace_sms);
-    bool ok = sm_add_unit(sm, &(struct sm_unit_row){&unit_livelock, NULL}) &&
-              sm_add_unit(sm, &(struct sm_unit_row){&unit_tma, NULL}) &&
-              (!traced || sm_add_unit(sm, &(struct sm_unit_row){&unit_trace, &range}));
-    for (uint32_t i = 0; ok && i < g->opt.n_units; i++)
-        ok = sm_add_unit(sm, &g->opt.units[i]);
-    return ok;
-}
-
-static bool use_policies(struct gpu *g) {
-    const struct gpu_policies *p = &g->opt.policies;
-    bool ok =
-        (!p->l2 || memsys_use_replacement(g->mem, p->l2)) && (!p->l2_bypass || memsys_use_bypass(g->mem, p->l2_bypass));
-    for (uint32_t s = 0; ok && s < g->n_sms; s++)
-        ok = (!p->scheduler || sm_use_scheduler(g->sm[s], p->scheduler)) &&
-             (!p->l1 || sm_use_replacement(g->sm[s], p->l1)) &&
-             (!p->l1_bypass || sm_use_bypass(g->sm[s], p->l1_bypass));
-    return ok;
-}
-
-static bool add_prefetchers(struct gpu *g) {
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < g->opt.n_prefetchers; i++) {
-        const struct prefetcher_row *row = &g->opt.prefetchers[i];
-        if (row->level == PREFETCH_AT_L2)
-            ok = memsys_add_prefetcher(g->mem, row->ops, row->ctx);
-        for (uint32_t s = 0; ok && row->level == PREFETCH_AT_L1 && s < g->n_sms; s++)
-            ok = sm_add_prefetcher(g->sm[s], row->ops, row->ctx);
-    }
-    return ok;
-}
-
-static bool build_machine(struct gpu *g) {
-    g->n_sms = g->cfg.gpu.sms;
-    g->mem = memsys_new(&g->cfg);
-    g->sm = calloc(g->n_sms, sizeof(struct sm *));
-    bool ok = g->mem && g->sm;
-    for (uint32_t i = 0; ok && i < g->n_sms; i++)
-        ok = (g->sm[i] = sm_new(&g->cfg, g->opt.model, &g->cfg.reconv, g->mem, i)) != NULL && add_units(g, g->sm[i], i);
-    if (!ok || !use_policies(g) || !add_prefetchers(g) ||
-        !windows_init(&g->windows, g->sm, g->n_sms, g->mem, g->workers)) {
-        free_machine(g);
-        return false;
-    }
-    if (g->watch)
-        gpu_watch(g, g->watch);
-    g->now = g->windows.edge;
-    g->broken = false;
-    return true;
-}
-
 struct gpu *gpu_new(const struct config *cfg, const struct gpu_options *opt) {
     struct gpu *g = calloc(1, sizeof *g);
     if (!g)
@@ -119,10 +34,7 @@ struct gpu *gpu_new(const struct config *cfg, const struct gpu_options *opt) {
         g->opt.threads = cfg->gpu.sms;
     if (g->opt.threads > 1)
         g->workers = workers_new(g->opt.threads);
-    if (!build_machine(g)) {
-        gpu_free(g);
-        return NULL;
-    }
+    g->unbuilt = true;
     return g;
 }
 
@@ -130,7 +42,7 @@ void gpu_free(struct gpu *g) {
     if (!g)
         return;
     workers_free(g->workers);
-    free_machine(g);
+    gpu_free_machine(g);
     if (g->opt.trace)
         trace_end(g->opt.trace, !g->traced, g->trace_lost);
     free(g->profile);
@@ -460,11 +372,10 @@ static bool joins_late(const struct run *r) {
 static bool begin(struct run *r) {
     struct gpu *g = r->g;
     uint64_t address;
-    if (g->broken) {
-        free_machine(g);
-        if (!build_machine(g))
-            return fail(r, FAULT_MEMORY, NULL);
-    }
+    if (g->broken)
+        gpu_free_machine(g);
+    if (!g->mem && !gpu_build_machine(g))
+        return fail(r, FAULT_MEMORY, NULL);
     r->start = r->from = r->sampled = r->collected = g->now;
     watchdog_begin(&r->watchdog,
                    &(struct watchdog_parts){&g->cfg, g->sm, g->n_sms, g->mem, g->opt.units, g->opt.n_units}, r->l,
@@ -516,14 +427,17 @@ bool gpu_simulates(const struct gpu *g, const struct launch *l, char *why, size_
 
 void gpu_watch(struct gpu *g, const struct windows_watch *watch) {
     assert(!g->workers);
-    g->watch = g->windows.watch = watch;
-    windows_divide(&g->windows, g->cfg.dram.channels);
+    g->watch = watch;
+    if (g->mem)
+        gpu_watch_machine(g);
 }
 
 uint64_t gpu_trace_lost(const struct gpu *g) { return g->trace_lost; }
 
 void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes) {
-    if (g->mem) /* without a machine nothing must be reset: the next launch builds a new machine */
+    if (g->unbuilt && g->cfg.memory.host_copies)
+        gpu_build_machine(g); /* if memory is out, the launch reports it */
+    if (g->mem)               /* after a failed launch nothing must be reset: the next launch builds a new machine */
         memsys_host_wrote(g->mem, address, bytes);
 }
 
@@ -544,7 +458,7 @@ static void end_launch(struct gpu *g, const struct ctas *ctas, bool ok) {
 }
 
 void gpu_warm(struct gpu *g, uint64_t cta, const struct inst *in, const struct effects *fx) {
-    if (!g->sm || g->broken)
+    if (g->broken || (g->unbuilt && !gpu_build_machine(g)))
         return;
     struct sm *sm = g->sm[cta % g->n_sms];
     sm_warm(sm, g->mem, in, fx, sm_status(sm)->ctas > 0);

@@ -414,6 +414,31 @@ START_TEST(loads_join_a_miss) {
 }
 END_TEST
 
+/* Returns the bytes that a first launch reads from DRAM if the host has written the words that it loads. */
+static double bytes_after_a_copy(const char *host_copies) {
+    const char *const set[] = {"gpu.sms=1", host_copies, NULL};
+    static const char kernel[] = HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<3>; .reg .b64 %a<3>;\n"
+                                      " ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x; mad.wide.u32 %a2,%r1,4,%a1;\n"
+                                      " ld.global.u32 %r2,[%a2]; ret;\n}\n";
+    const uint32_t words[32] = {1};
+    open_with("spe", "fermi", set, 1, 0);
+    struct heddle_module *m = heddle_module_text(gpu, "t.ptx", kernel, sizeof kernel - 1);
+    ck_assert_msg(m != NULL, "%s", heddle_error(gpu));
+    uint64_t p = heddle_alloc(gpu, sizeof words);
+    const struct heddle_arg args[] = {{&p, 8}};
+    ck_assert_int_eq(heddle_write(gpu, p, words, sizeof words), HEDDLE_OK);
+    ck_assert_int_eq(heddle_launch(gpu, m, "k", DIM(1), DIM(32), 0, args, 1), HEDDLE_OK);
+    return stat("dram.read_bytes");
+}
+
+/* The machine is built when it is first needed (gpu_build_machine()). With l2.host_copies, that is the host's first
+ * copy: its 32 words of 4 bytes are in the L2, and the load reads 128 bytes less from DRAM. */
+START_TEST(a_copy_before_the_first_launch_fills_the_l2) {
+    const double without = bytes_after_a_copy("l2.host_copies=off");
+    ck_assert_double_eq(without - bytes_after_a_copy("l2.host_copies=on"), 32 * 4);
+}
+END_TEST
+
 SUITE(timing_gpu) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(the_first_fault_is_reported);
@@ -439,4 +464,5 @@ SUITE(timing_gpu) {
     TEST(ctas_follow_when_others_end);
     TEST(a_fetch_brings_its_width);
     TEST(energy_is_the_sum_of_its_parts);
+    TEST(a_copy_before_the_first_launch_fills_the_l2);
 }

@@ -17,7 +17,7 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
         return false;
     size_t bytes = all * (sizeof *c->tag + sizeof *c->used + sizeof *c->way) + s->mshrs * sizeof *c->mshr +
                    targets * sizeof *c->target + s->mshrs * sizeof *c->free_mshr;
-    c->storage = calloc(1, bytes);
+    c->storage = malloc(bytes);
     if (!c->storage)
         return false;
     c->shape = *s;
@@ -34,6 +34,8 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
     c->way = (struct cache_way *)(c->mshr + s->mshrs);
     c->free_mshr = (uint16_t *)(c->way + all);
     c->n_free = s->mshrs;
+    memset(c->used, 0, all * sizeof *c->used);
+    memset(c->mshr, 0, s->mshrs * sizeof *c->mshr + all * sizeof *c->way); /* target[] is not initialised */
     for (uint32_t i = 0; i < s->mshrs; i++) {
         c->free_mshr[i] = (uint16_t)(s->mshrs - 1 - i);
         c->way[lines + i].mshr = CACHE_NONE;

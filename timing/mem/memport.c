@@ -12,9 +12,10 @@ bool memport_init(struct memport *p, uint32_t depth, uint32_t max_outstanding, u
     p->reply_cycle = UINT64_MAX;
     p->request_mask = requests - 1;
     p->reply_mask = replies - 1;
-    p->request = calloc(requests, sizeof *p->request);
-    p->reply = calloc(replies, sizeof *p->reply);
-    p->removed_at = calloc(requests, sizeof *p->removed_at);
+    /* the rings are not initialised: most of a large ring is never touched */
+    p->request = malloc(requests * sizeof *p->request);
+    p->reply = malloc(replies * sizeof *p->reply);
+    p->removed_at = malloc(requests * sizeof *p->removed_at);
     return p->request && p->reply && p->removed_at;
 }
 

@@ -33,7 +33,7 @@ bool fetch_init(struct fetch *f, const struct config *cfg, struct lsu *lsu) {
     f->send = calloc(cfg->l1i.mshrs, sizeof *f->send);
     f->ahead = calloc(cfg->l1i.mshrs, sizeof *f->ahead);
     f->coming = calloc(cfg->l1i.mshrs, sizeof *f->coming);
-    f->ready = calloc(f->cap_ready, sizeof *f->ready);
+    f->ready = malloc(f->cap_ready * sizeof *f->ready); /* most of this ring is never touched */
     f->retry = calloc(n_l0 ? n_l0 * cfg->l0i.mshrs : 1, sizeof *f->retry);
     bool ok = f->retry && f->ahead && f->coming && f->address && f->send && f->ready && init_cache(&f->l1, &cfg->l1i);
     for (; ok && f->n_l0 < n_l0; f->n_l0 += ok)

@@ -10,7 +10,7 @@ bool issue_init(struct sm_issue_stage *s, const struct config *cfg, uint32_t slo
     for (uint32_t i = 0; i < cfg->sm.schedulers; i++)
         if (!sched_init(&s->sched[i], NULL, &cfg->sm, i))
             return false;
-    s->ordered = calloc((size_t)slots * MAX_PATHS, sizeof *s->ordered);
+    s->ordered = malloc((size_t)slots * MAX_PATHS * sizeof *s->ordered); /* most of this memory is never touched */
     return s->ordered != NULL;
 }
 

@@ -6,7 +6,7 @@
 bool wheel_init(struct wheel *w, uint32_t cap) {
     *w = (struct wheel){.cap = cap};
     memset(w->head, 0xff, sizeof w->head);
-    w->pool = calloc(cap, sizeof *w->pool); /* in a zeroed pool, all entries are in the list of free entries */
+    w->pool = malloc(cap * sizeof *w->pool);
     return w->pool != NULL;
 }
 

@@ -12,16 +12,16 @@ enum { WHEEL_SLOTS = TABLE_SIZE(512, 64), WHEEL_NONE = 0xffffffffu };
 struct wheel_event {
     uint64_t cycle;
     uint32_t what; /* value of the owner */
-    uint32_t next; /* index of the slot's next event; for a free entry see struct wheel */
+    uint32_t next; /* index of the slot's next event, or of the next free entry */
 };
 
-/* A timing wheel. The free entries of the pool form a list. In free entry i, `next` is the index of the next free
- * entry, minus (i + 1). So 0 stands for entry i + 1, and a zeroed pool is a list of all entries. */
+/* A timing wheel. The free entries of the pool form a list, which begins at `free`. It ends with entry `fresh` and all
+ * entries after it. These have never been used and are not initialised: most of a large pool is never touched. */
 struct wheel {
     uint32_t head[WHEEL_SLOTS];
     uint64_t used[WHEEL_SLOTS / 64]; /* bit s is set if slot s may have events */
     struct wheel_event *pool;
-    uint32_t free, cap, n;
+    uint32_t free, fresh, cap, n;
 };
 
 /* Allocates room for `cap` events. Returns false if memory is out. */
@@ -34,7 +34,7 @@ static inline void wheel_add(struct wheel *w, uint64_t cycle, uint32_t what) {
     hot_assert(w->free < w->cap);
     uint32_t i = w->free, slot = cycle % WHEEL_SLOTS;
     struct wheel_event *e = &w->pool[i];
-    w->free = e->next + i + 1;
+    w->free = i == w->fresh ? ++w->fresh : e->next;
     *e = (struct wheel_event){cycle, what, w->head[slot]};
     w->head[slot] = i;
     w->used[slot / 64] |= 1ull << (slot % 64);
@@ -46,7 +46,7 @@ static inline void wheel_take_at(struct wheel *w, uint32_t *at, uint32_t *what) 
     struct wheel_event *e = &w->pool[i];
     *what = e->what;
     *at = e->next;
-    e->next = w->free - i - 1;
+    e->next = w->free;
     w->free = i;
     w->n--;
 }

@@ -43,6 +43,28 @@ START_TEST(far_events_wait_for_their_turn) {
 }
 END_TEST
 
+/* Entries that were freed and entries that were never used form one list: three events fit after one was taken, in any
+ * order of their entries. */
+START_TEST(freed_and_fresh_entries_hold_events) {
+    struct wheel w;
+    uint32_t what;
+    ck_assert(wheel_init(&w, 3));
+    wheel_add(&w, 1, 10);
+    wheel_add(&w, 2, 20);
+    ck_assert(wheel_take(&w, 1, &what));
+    ck_assert_uint_eq(what, 10);
+    wheel_add(&w, 3, 30); /* uses entry 0 again */
+    wheel_add(&w, 4, 40); /* uses entry 2, which is fresh */
+    ck_assert(wheel_full(&w));
+    for (uint32_t c = 2; c <= 4; c++) {
+        ck_assert(wheel_take(&w, c, &what));
+        ck_assert_uint_eq(what, 10 * c);
+    }
+    ck_assert_uint_eq(w.n, 0);
+    wheel_free(&w);
+}
+END_TEST
+
 START_TEST(entries_are_used_again) {
     struct wheel w;
     uint32_t what;
@@ -94,6 +116,7 @@ END_TEST
 SUITE(timing_wheel) {
     TEST(events_come_in_their_cycle);
     TEST(far_events_wait_for_their_turn);
+    TEST(freed_and_fresh_entries_hold_events);
     TEST(entries_are_used_again);
     TEST(random_events);
 }
