@@ -76,12 +76,11 @@ struct run {
     uint64_t done;                /* CTAs that have ended */
     uint64_t start, end, drained; /* cycles at which the launch began, the last CTA ended, and memory traffic ended */
     uint64_t from, to;            /* the present window */
-    /* first cycle that is in no sample yet; first cycle whose statistics are not collected yet */
-    uint64_t sampled, collected;
-    struct stats own;     /* statistics collected so far */
-    struct stats part;    /* statistics collected since the last sample */
-    struct gpu_view view; /* view.sm is NULL if nobody observes */
-    uint64_t edges;       /* number of edges (windows.h) that the launch has passed */
+    uint64_t sampled, collected;  /* first cycle that is in no sample yet; that is in no statistics yet */
+    struct stats own;             /* statistics collected so far */
+    struct stats part;            /* statistics collected since the last sample */
+    struct gpu_view view;         /* view.sm is NULL if nobody observes */
+    uint64_t edges;               /* number of edges (windows.h) that the launch has passed */
     struct watchdog watchdog;
     struct fault *fault;
     struct trace_names names;        /* for the trace */
@@ -346,7 +345,7 @@ static bool begin_ctas(struct run *r) {
                                   .sms = g->n_sms,
                                   .occupancy = sm_occupancy(&g->cfg, r->l, units_demand(g, r->l)),
                                   .total = (uint64_t)r->l->grid.x * r->l->grid.y * r->l->grid.z,
-                                  .cycle = g->now};
+                                  .cycle = r->from};
     assert(view.occupancy);
     bool whole = true;
     if (r->orders)
@@ -376,10 +375,11 @@ static bool begin(struct run *r) {
         gpu_free_machine(g);
     if (!g->mem && !gpu_build_machine(g))
         return fail(r, FAULT_MEMORY, NULL);
-    r->start = r->from = r->sampled = r->collected = g->now;
+    r->from = windows_first(&g->windows, g->now, g->cfg.gpu.launch_latency);
+    r->start = r->sampled = r->collected = r->from - g->cfg.gpu.launch_latency;
     watchdog_begin(&r->watchdog,
                    &(struct watchdog_parts){&g->cfg, g->sm, g->n_sms, g->mem, g->opt.units, g->opt.n_units}, r->l,
-                   g->now);
+                   r->start, r->from);
     if (!begin_ctas(r) || !device_heap_prepare(r->l))
         return fail(r, FAULT_MEMORY, NULL);
     bool ok = code_address(g, r->l->program, &address) && timed_init(&r->program, r->l->program, &g->cfg, address);
@@ -387,8 +387,8 @@ static bool begin(struct run *r) {
     r->ctas.join_ctx = r;
     for (uint32_t i = 0; ok && !r->ctas.join && i < g->n_sms; i++)
         ok = join(r, i);
-    ok = ok && (!g->opt.trace || trace_names_init(&r->names, r->l->program, r->l->text));
-    return ok || fail(r, FAULT_MEMORY, NULL);
+    return (ok && (!g->opt.trace || trace_names_init(&r->names, r->l->program, r->l->text))) ||
+           fail(r, FAULT_MEMORY, NULL);
 }
 
 /* Allocates the GPU's counts by PC, the sum of the SMs' counts. */

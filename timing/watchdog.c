@@ -26,13 +26,14 @@ static uint64_t patience(const struct config *c, const struct sm_unit_row *units
 /* Returns the cycles of a search period for livelocks. */
 static uint64_t period(const struct config *c) { return c->deadlock.cycles / 2; }
 
-void watchdog_begin(struct watchdog *d, const struct watchdog_parts *parts, const struct launch *l, uint64_t start) {
+void watchdog_begin(struct watchdog *d, const struct watchdog_parts *parts, const struct launch *l, uint64_t start,
+                    uint64_t first) {
     *d = (struct watchdog){.parts = *parts,
                            .launch = l,
                            .start = start,
                            .patience = patience(parts->cfg, parts->units, parts->n_units),
-                           .progress_at = start,
-                           .due = start + period(parts->cfg),
+                           .progress_at = first,
+                           .due = first + period(parts->cfg),
                            .most = 1};
 }
 

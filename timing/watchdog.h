@@ -26,8 +26,10 @@ struct watchdog {
     bool watching;               /* true if a search for a livelock is running, and nothing has disturbed it */
 };
 
-/* Begins a launch at cycle `start`. The arguments must outlive the launch, except `parts`. */
-void watchdog_begin(struct watchdog *d, const struct watchdog_parts *parts, const struct launch *l, uint64_t start);
+/* Begins a launch at cycle `start`, whose first window begins at cycle `first`. The arguments must outlive the launch,
+ * except `parts`. */
+void watchdog_begin(struct watchdog *d, const struct watchdog_parts *parts, const struct launch *l, uint64_t start,
+                    uint64_t first);
 /* Checks the launch at the end `to` of a window. `next`: cycle of the next event; UINT64_MAX: no event is left. Returns
  * false with the reason in `fault` if the launch has to end. */
 bool watchdog_check(struct watchdog *d, uint64_t to, uint64_t next, struct fault *fault);

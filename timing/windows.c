@@ -32,6 +32,10 @@ void windows_free(struct windows *w) {
     w->begins = NULL;
 }
 
+uint64_t windows_first(const struct windows *w, uint64_t now, uint64_t latency) {
+    return (now + latency + w->edge - 1) / w->edge * w->edge;
+}
+
 /* Returns true if the SM may run now. An SM that has reached an edge with work to do there waits until no other SM
  * is behind it. */
 static inline bool may_run(const struct windows *w, uint32_t i) {

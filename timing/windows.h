@@ -71,6 +71,8 @@ bool windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct mems
 /* Divides the partitions of the memory side into `groups` jobs, or into one job per partition if the memory side has
  * fewer partitions. The default is half the number of threads, at least one. */
 void windows_divide(struct windows *w, uint32_t groups);
+/* Returns the edge at which the first window of a launch may begin: `latency` cycles after `now`, or later. */
+uint64_t windows_first(const struct windows *w, uint64_t now, uint64_t latency);
 void windows_free(struct windows *w);
 /* Runs the window [from, to), which must come after the previous window. `from` and `to` are edges. The window has
  * at most `longest` cycles. With `exact` it ends at the next edge, and the memory side also stops at `to`, so that

@@ -386,6 +386,71 @@ START_TEST(cold_launches_find_no_line) {
     }
 }
 END_TEST
+
+/* With gpu.launch_latency, each of three launches takes exactly this time more, also if it is longer than
+ * deadlock.cycles. Before the first CTA no SM has a warp: 15 SMs with 2 schedulers count 30 slots a cycle more. The
+ * caches are empty at each launch, and no request is sent to DRAM, so nothing depends on the absolute time. The launch
+ * runs the same with a profile, polling and two threads. */
+START_TEST(a_launch_begins_after_its_latency) {
+    enum { LATENCY = 12345, LAUNCHES = 3, SLOTS = 30 };
+    static const char *const ways[][4] = {{"gpu.poll=off"}, {"gpu.poll=on"}, {"deadlock.cycles=10000"}};
+    for (int threads = 1; threads <= 2; threads++)
+        for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+            double cycles[2], no_warp[2], idle[2];
+            for (int late = 0; late < 2; late++) {
+                const char *set[] = {"gpu.cold_launches=on", "memory.model=fixed",
+                                     late ? "gpu.launch_latency=12345" : "gpu.launch_latency=0", ways[i][0], NULL};
+                open_with("fermi", set, (uint32_t)threads);
+                struct heddle_module *m = load(kernel("add.u32 %r1,%r1,%r1;", 40));
+                for (int n = 0; n < LAUNCHES; n++) {
+                    launch(m, "k", 20, 64);
+                    ck_assert(n == 0 || stat("gpu.cycles") == cycles[late]);
+                    cycles[late] = stat("gpu.cycles");
+                }
+                no_warp[late] = stat("issue.no_warp");
+                idle[late] = stat("gpu.drained_cycles") - cycles[late];
+            }
+            ck_assert_double_eq(cycles[1] - cycles[0], LATENCY);
+            ck_assert_double_eq(no_warp[1] - no_warp[0], (double)LATENCY * SLOTS);
+            ck_assert_double_eq(idle[1], idle[0]);
+        }
+}
+END_TEST
+
+/* Latencies of presets. An empty kernel takes 2,119 cycles on a card (configs/gv100.cfg, [amali]); the caches are empty
+ * before each launch. The configurations of the reference simulator have 5,000. */
+START_TEST(presets_have_the_latencies_of_their_sources) {
+    static const char *const empty = HEAD ".visible .entry k(.param .u64 p)\n{\n ret;\n}\n";
+    open_set("gv100", "gpu.cold_launches=true", NULL);
+    for (int n = 0; n < 2; n++) {
+        launch(load(empty), "k", 1, 128);
+        ck_assert_double_ge(stat("gpu.cycles"), 2119 * 0.97);
+        ck_assert_double_le(stat("gpu.cycles"), 2119 * 1.03);
+    }
+    static const char *const peers[] = {"turing-gpgpusim", "volta-gpgpusim"};
+    for (size_t i = 0; i < sizeof peers / sizeof peers[0]; i++) {
+        open_set(peers[i], NULL, NULL);
+        ck_assert_double_eq(heddle_option(h, "gpu.launch_latency"), 5000);
+    }
+    open_set("h100", NULL, NULL);
+    ck_assert_double_eq(heddle_option(h, "gpu.launch_latency"), 0);
+}
+END_TEST
+
+/* The functional model has no time, so it has no launch latency. */
+START_TEST(the_functional_model_has_no_launch_latency) {
+    const char *set[] = {"gpu.launch_latency=5000", NULL};
+    char err[512] = "";
+    h = heddle_open(&(struct heddle_options){.model = "functional", .config = "fermi", .set = set}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    buffer = heddle_alloc(h, 1 << 20);
+    launch(load(kernel("st.global.u32 [%a1],%r1;", 1)), "k", 1, 64);
+    uint32_t word[64];
+    ck_assert_int_eq(heddle_read(h, buffer, word, sizeof word), HEDDLE_OK);
+    ck_assert_uint_eq(word[63], 63);
+    ck_assert(!(stat("gpu.cycles") > 0));
+}
+END_TEST
 SUITE(timing_launches) {
     TEST(programs_have_lines_of_their_own);
     TEST(ctas_are_dealt_out_in_turn);
@@ -395,6 +460,9 @@ SUITE(timing_launches) {
     TEST(drained_is_not_before_the_end);
     TEST(launches_keep_instructions_and_constants);
     TEST(cold_launches_find_no_line);
+    TEST_SPEED(a_launch_begins_after_its_latency);
+    TEST_SPEED(presets_have_the_latencies_of_their_sources);
+    TEST(the_functional_model_has_no_launch_latency);
     TEST(sms_without_ctas_count_their_slots);
     TEST(sms_without_ctas_count_the_same_with_a_profile);
     TEST(atomics_overlap_or_not);
