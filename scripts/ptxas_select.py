@@ -63,11 +63,17 @@ def slow_paths(cubin):
     return found
 
 
+def calls(code):
+    """Returns the calls by PC, with their targets. A short call only gathers the lanes of a warp."""
+    return {pc: pc + 1 + (w >> 32 & 0xFFFFFFFF) // 16 for pc, w in enumerate(code)
+            if w & 0x1FF == CALL and 64 < w >> 32 & 0xFFFFFFFF < 1 << 31}
+
+
 def without_ranges(code, slow):
     """Drops the instructions in `slow`, and the two instructions of each call of one of them."""
     drop = set(slow)
-    for pc, w in enumerate(code):
-        if w & 0x1FF == CALL and pc + 1 + (w >> 32 & 0xFFFFFFFF) // 16 in slow:
+    for pc, target in calls(code).items():
+        if target in slow:
             drop |= {pc - 1, pc}
     return [w for pc, w in enumerate(code) if pc not in drop]
 
@@ -76,15 +82,8 @@ def without_slow_paths(code):
     """Drops subroutines that return, and the two instructions of each call of one."""
     if not any(w & 0x1FF == RETURN for w in code):
         return code
-    targets, calls = set(), 0
-    for pc, w in enumerate(code):
-        if w & 0x1FF == CALL:
-            offset = w >> 32 & 0xFFFFFFFF
-            if 64 < offset < 1 << 31:  # a short call only gathers the lanes of a warp
-                targets.add(pc + 1 + offset // 16)
-                calls += 1
-    first = min(targets, default=len(code))
-    return code[:max(0, min(first, len(code)) - 2 * calls)] if 0 < first <= len(code) else code
+    first = min((t for pc, t in calls(code).items() if t > pc), default=len(code))
+    return without_ranges(code, range(first, len(code)))
 
 
 def of_ptxas(text, arch):

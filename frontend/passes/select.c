@@ -159,7 +159,7 @@ static bool fold(struct ir *ir) {
 }
 
 bool pass_select(struct ir *ir) {
-    if (!fold(ir))
+    if (!fold(ir) || !select_guards(ir))
         return false;
     for (uint32_t i = 0; i < ir->n; i++) {
         const enum expansion_id id = select_expansion(ir, &ir->code[i]);

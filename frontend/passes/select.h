@@ -45,4 +45,6 @@ bool select_webs(struct ir *ir);
  * did. */
 bool select_fold(struct select *s, uint32_t i);
 bool select_fuse(struct select *s, uint32_t i);
+/* select_guards.c: turns short ifs into guarded instructions. Returns false on failure. */
+bool select_guards(struct ir *ir);
 #endif

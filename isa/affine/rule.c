@@ -144,6 +144,7 @@ enum affine_class affine_special(enum special s) {
     case SPECIAL_NCTAID_Y:
     case SPECIAL_NCTAID_Z:
     case SPECIAL_GRIDID:
+    case SPECIAL_PARAM:
     case SPECIAL_ENVREG1:
     case SPECIAL_ENVREG2:
     case SPECIAL_TOTAL_SMEM:
