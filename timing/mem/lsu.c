@@ -23,7 +23,7 @@ static bool init(struct lsu *l) {
     for (uint32_t i = 0; i < LSU_PREFETCHES; i++)
         l->ahead.all[i].next = (uint16_t)(i + 1 < LSU_PREFETCHES ? i + 1 : NO_SLOT);
     l->ahead.queue = calloc(c->lsu.prefetch_queue, sizeof *l->ahead.queue);
-    l->front = calloc(c->lsu.queue, sizeof *l->front);
+    l->front = malloc(c->lsu.queue * sizeof *l->front); /* most of this ring is never touched */
     if (c->l1i.size && c->sm.fetch_prefetch &&
         !(l->fetch.ahead_sent = calloc(c->l1i.mshrs, sizeof *l->fetch.ahead_sent)))
         return false;

@@ -8,7 +8,7 @@ bool walker_init(struct walker *w, const struct walk_cfg *cfg) {
     w->next = NEVER;
     w->walk = calloc(w->size, sizeof *w->walk);
     w->order = calloc(w->size, sizeof *w->order);
-    w->access = calloc(LSU_SLOTS, sizeof *w->access);
+    w->access = malloc(LSU_SLOTS * sizeof *w->access);
     if (!w->walk || !w->order || !w->access)
         return false;
     for (uint32_t i = 0; i < w->size; i++)

@@ -30,7 +30,10 @@ struct sm_in_flight {
     /* by entry with `formed`: the variant (form) of a memory instruction */
     const struct sm_form **form;
     uint32_t free; /* first free entry; NO_INFLIGHT if the table is full */
-    bool pairs;    /* an instruction may need two entries: one of the modern core, and one of a tensor unit */
+    /* Entries from this one on have never been used. They are not initialised, except that the list of free entries
+     * ends with entry `fresh`, whose `next` names the one after it. */
+    uint32_t fresh;
+    bool pairs; /* an instruction may need two entries: one of the modern core, and one of a tensor unit */
     /* Until this cycle, the schedulers issue in rotation, because this table or the table of memory instructions was
      * full. */
     uint64_t scarce_until;
@@ -43,6 +46,12 @@ static inline bool in_flight_has_room(const struct sm_in_flight *t) {
     return t->free != NO_INFLIGHT && (__builtin_expect(!t->pairs, 1) || t->entry[t->free].next != NO_INFLIGHT);
 }
 
+/* Sets the link of entry `fresh`. */
+static inline void in_flight_link_fresh(struct sm_in_flight *t) {
+    if (t->fresh < MAX_INFLIGHT)
+        t->entry[t->fresh].next = t->fresh + 1 < MAX_INFLIGHT ? t->fresh + 1 : NO_INFLIGHT;
+}
+
 /* Allocates an entry for an instruction of warp slot `w`, issued in cycle `now`, and returns its index. The caller must
  * increment sm_warp.inflight. Requires in_flight_has_room(). */
 static inline uint32_t in_flight_new(struct sm_in_flight *t, uint32_t w, uint32_t part, uint32_t pc, lanemask_t lanes,
@@ -51,6 +60,10 @@ static inline uint32_t in_flight_new(struct sm_in_flight *t, uint32_t w, uint32_
     hot_assert(i != NO_INFLIGHT);
     struct inflight *f = &t->entry[i];
     t->free = f->next;
+    if (__builtin_expect(i == t->fresh, 0)) {
+        t->fresh++;
+        in_flight_link_fresh(t);
+    }
     f->pc = pc;
     f->lanes = lanes;
     f->warp = (uint16_t)w;

@@ -15,9 +15,9 @@ static bool issues_alone(struct sm *sm, uint32_t w, uint32_t p) {
 /* Returns true if the table of instructions in flight has `n` free entries. */
 static bool has_room(const struct sm_in_flight *t, uint32_t n) {
     uint32_t i = t->free;
-    for (; n && i != NO_INFLIGHT; n--)
+    for (; n && i < t->fresh; n--)
         i = t->entry[i].next;
-    return n == 0;
+    return n <= (i == NO_INFLIGHT ? 0 : MAX_INFLIGHT - t->fresh);
 }
 
 /* Returns true if the memory stage has room for one more instruction after those of the present members. */

@@ -35,7 +35,7 @@ bool modern_launch(struct sm *sm) {
     m->guided = m->control && sm->cfg->core.control_bits;
     m->by_lane = sb != &scoreboard_warp && sb != &scoreboard_counted;
     if (m->used)
-        memset(m->flight, 0, MAX_INFLIGHT * sizeof *m->flight);
+        memset(m->flight, 0, sm->in_flight.fresh * sizeof *m->flight);
     for (uint32_t i = 0; m->used && i < sm->operands.n_parts; i++) {
         memset(m->part[i].cached, 0, sizeof m->part[i].cached);
         m->part[i].n_constant = 0; /* the parameters differ from launch to launch */

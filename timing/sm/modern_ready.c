@@ -107,7 +107,7 @@ static bool writes_any(const struct sb_regs *writer, const uint16_t *regs, uint3
 
 /* Returns true if an instruction in flight of some of the lanes will write a register that `r` reads or writes. */
 static bool is_pending(const struct sm *sm, uint32_t w, lanemask_t lanes, const struct sb_regs *r) {
-    for (uint32_t i = 0; i < MAX_INFLIGHT; i++) {
+    for (uint32_t i = 0; i < sm->in_flight.fresh; i++) {
         const struct inflight *f = &sm->in_flight.entry[i];
         const struct sb_regs *writer = &sm->program->inst[f->pc].regs;
         if (sm->modern->flight[i].lanes & lanes && f->warp == w &&

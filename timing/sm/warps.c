@@ -35,10 +35,11 @@ bool warps_init(struct sm_warps *ws, const struct reconv_ops *ops, const struct 
     ws->model_size = warps_model_size(ops, options);
     ws->path_size = warps_path_size(ops, lanes);
     ws->most_paths = most_paths(ops, lanes);
-    ws->model_memory = calloc(1, n * ws->model_size + LINE); /* most of this memory is never touched */
+    /* most of this memory is never touched; control_start() clears the state of a model */
+    ws->model_memory = malloc(n * ws->model_size + LINE);
     ws->path_memory = aligned_alloc(LINE, n * ws->path_size);
-    ws->held_memory = calloc(n * MAX_PATHS, sizeof *ws->held_memory);
-    ws->await_memory = calloc(n * MAX_PATHS, sizeof *ws->await_memory);
+    ws->held_memory = malloc(n * MAX_PATHS * sizeof *ws->held_memory);
+    ws->await_memory = malloc(n * MAX_PATHS * sizeof *ws->await_memory);
     if (!ws->model_memory || !ws->path_memory || !ws->held_memory || !ws->await_memory)
         return false;
     memset(ws->path_memory, 0, n * ws->path_size);
