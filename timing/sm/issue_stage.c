@@ -189,6 +189,8 @@ static __attribute__((noinline)) bool issue_general(struct sm *sm, uint32_t w, u
         execute_general(sm, w, path, ti, form, now);
     else if (!units)
         mem = access_memory(sm, w, path, ti, form, false, now, false);
+    else if (sm->modern)
+        modern_issues(sm, w, path, now); /* the unit has the data */
     if (__builtin_expect(ti->flags & TIMED_COPY, 0))
         sm_copies_issued(sm, w, in, mem);
     if (__builtin_expect(ti->flags & TIMED_TENSOR, 0))

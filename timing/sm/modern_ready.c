@@ -105,13 +105,20 @@ static bool writes_any(const struct sb_regs *writer, const uint16_t *regs, uint3
     return false;
 }
 
-/* Returns true if an instruction in flight of some of the lanes will write a register that `r` reads or writes. */
-static bool is_pending(const struct sm *sm, uint32_t w, lanemask_t lanes, const struct sb_regs *r) {
+/* Returns true if an instruction in flight of some of the path's lanes will write a register that `ti` reads, or will
+ * write a register of `ti` after `ti` does. A result of variable latency arrives after the results of fixed latency
+ * before it. A unit issues an instruction of its warp several times, each time for other warps. */
+static bool is_pending(const struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti) {
+    const struct sb_regs *r = &ti->regs;
+    const bool variable = modern_is_variable(ti);
     for (uint32_t i = 0; i < sm->in_flight.fresh; i++) {
         const struct inflight *f = &sm->in_flight.entry[i];
+        const struct modern_flight *mf = &sm->modern->flight[i];
         const struct sb_regs *writer = &sm->program->inst[f->pc].regs;
-        if (sm->modern->flight[i].lanes & lanes && f->warp == w &&
-            (writes_any(writer, r->read, r->n_read) || writes_any(writer, r->write, r->n_write)))
+        if (!(mf->lanes & path->lanes) || f->warp != w || (f->pc == path->pc && sm->warps.slot[w].context))
+            continue;
+        if (writes_any(writer, r->read, r->n_read) ||
+            ((mf->variable || !variable) && writes_any(writer, r->write, r->n_write)))
             return true;
     }
     return false;
@@ -121,5 +128,5 @@ bool modern_too_early(const struct sm *sm, uint32_t w, const struct sm_path *pat
     const struct timed_inst *ti = &sm->program->inst[path->pc];
     /* the scoreboard may count results of other lanes */
     const bool waits = sm->model.sb->check(sm->warps.slot[w].board, path->board, path->lanes, &ti->regs) != SB_READY;
-    return (waits && is_pending(sm, w, path->lanes, &ti->regs)) || lacks_bypass(sm, &sm->modern->warp[w], ti, now);
+    return (waits && is_pending(sm, w, path, ti)) || lacks_bypass(sm, &sm->modern->warp[w], ti, now);
 }
