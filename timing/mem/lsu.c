@@ -68,7 +68,7 @@ void lsu_free(struct lsu *l) {
 
 static void pop_front(struct lsu *l) {
     l->status.n_queue--;
-    if (++l->front_head == l->status.queue)
+    if (++l->front_head == l->status.queue || !l->status.n_queue) /* few entries of a large ring are touched */
         l->front_head = 0;
 }
 

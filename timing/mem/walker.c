@@ -6,7 +6,7 @@
 bool walker_init(struct walker *w, const struct walk_cfg *cfg) {
     w->size = cfg->warps + cfg->queue;
     w->next = NEVER;
-    w->walk = calloc(w->size, sizeof *w->walk);
+    w->walk = malloc(w->size * sizeof *w->walk); /* most of these two tables is never touched */
     w->order = calloc(w->size, sizeof *w->order);
     w->access = malloc(LSU_SLOTS * sizeof *w->access);
     if (!w->walk || !w->order || !w->access)

@@ -181,7 +181,7 @@ bool fetch_take(struct fetch *f, uint32_t *ticket, uint32_t *latency) {
     *ticket = f->ready[f->ready_head].ticket;
     *latency = f->ready[f->ready_head].latency;
     f->n_ready--;
-    if (++f->ready_head == f->cap_ready)
+    if (++f->ready_head == f->cap_ready || !f->n_ready) /* an empty ring begins anew: few entries are touched */
         f->ready_head = 0;
     return true;
 }

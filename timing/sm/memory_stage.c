@@ -17,7 +17,7 @@
 #define CONTEXT_TIMING_STEP (1ull << 30)
 
 bool memory_init(struct sm_memory *m) {
-    m->inst = calloc(MEM_QUEUE, sizeof *m->inst);
+    m->inst = malloc(MEM_QUEUE * sizeof *m->inst);
     m->due = UINT64_MAX;
     for (uint32_t i = 0; i < MEM_QUEUE; i++)
         m->free[m->n_free++] = (uint8_t)i;
