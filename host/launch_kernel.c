@@ -105,6 +105,8 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, const s
     stats_clear(s);
     if (h->check)
         check_begin(h->check, l);
+    if (h->gpu && !h->runs_plain)
+        gpu_prepare(h->gpu);
     double started = seconds_now();
     progress_start(&h->progress, l->program->name);
     watch_begin(&h->watch, h->n_launches, l);

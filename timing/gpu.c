@@ -434,10 +434,15 @@ void gpu_watch(struct gpu *g, const struct windows_watch *watch) {
 
 uint64_t gpu_trace_lost(const struct gpu *g) { return g->trace_lost; }
 
+void gpu_prepare(struct gpu *g) {
+    if (g->unbuilt)
+        gpu_build_machine(g);
+}
+
 void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes) {
-    if (g->unbuilt && g->cfg.memory.host_copies)
-        gpu_build_machine(g); /* if memory is out, the launch reports it */
-    if (g->mem)               /* after a failed launch nothing must be reset: the next launch builds a new machine */
+    if (g->cfg.memory.host_copies)
+        gpu_prepare(g);
+    if (g->mem) /* after a failed launch nothing must be reset: the next launch builds a new machine */
         memsys_host_wrote(g->mem, address, bytes);
 }
 

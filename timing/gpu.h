@@ -85,6 +85,9 @@ struct windows_watch;
 void gpu_watch(struct gpu *g, const struct windows_watch *watch);
 /* Returns the number of events that the trace lacks so far because memory ran out. */
 uint64_t gpu_trace_lost(const struct gpu *g);
+/* Builds the machine if no machine has been built yet. A launch does so, too: this call keeps the building out of the
+ * measured time of the first launch. If memory is out, that launch reports it. */
+void gpu_prepare(struct gpu *g);
 /* Notifies the GPU that the host has written device memory between launches. */
 void gpu_host_wrote(struct gpu *g, uint64_t address, uint64_t bytes);
 /* Returns an array of counts by PC and sets `*n` to its length. Returns NULL without opt.profile, or before the
