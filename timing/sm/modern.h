@@ -39,7 +39,7 @@ bool modern_is_variable(const struct timed_inst *ti);
 bool modern_is_variable_part(const struct timed_part *t);
 /* Records that a fixed-latency result arrives in cycle `now`. Without control bits, variable-latency instructions that
  * read it wait for one more cycle. */
-void modern_result(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now);
+void modern_result(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, uint64_t now);
 /* Returns true if control bits let the path issue in cycle `now` before its operands have arrived. A fixed-latency
  * result arrives one cycle later for a variable-latency instruction, which has no bypass. */
 bool modern_too_early(const struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now);

@@ -103,7 +103,7 @@ bool modern_completes(struct sm *sm, uint32_t inflight, uint64_t now) {
         return false;
     }
     if (!mf->variable && !mf->write_counter) /* a counter falls when the result is in the register file */
-        modern_result(sm, f->warp, f->pc, now);
+        modern_result(sm, f->warp, f->pc, f->lanes, now);
     modern_has_read(sm, inflight, now); /* a fixed-latency instruction has read its operands by now */
     modern_has_written(sm, inflight, now);
     return true;

@@ -54,14 +54,16 @@ static bool reads_result(const struct sb_regs *reader, const struct sb_regs *wri
     return false;
 }
 
-/* Returns true if the instruction has a variable latency and reads a fixed-latency result that arrives in cycle `now`:
- * without a bypass, the result is there one cycle later. */
-static bool lacks_bypass(const struct sm *sm, const struct modern_warp *mw, const struct timed_inst *ti, uint64_t now) {
+/* Returns true if the instruction has a variable latency and reads a fixed-latency result of its lanes that arrives in
+ * cycle `now`: without a bypass, the result is there one cycle later. */
+static bool lacks_bypass(const struct sm *sm, const struct modern_warp *mw, const struct timed_inst *ti,
+                         lanemask_t lanes, uint64_t now) {
     bool lacks = false;
     if (mw->fresh[0].cycle != now || !modern_is_variable(ti)) /* the newest result arrives last */
         return false;
     for (int i = 0; i < 2; i++)
-        lacks |= mw->fresh[i].cycle == now && reads_result(&ti->regs, &sm->program->inst[mw->fresh[i].pc].regs);
+        lacks |= mw->fresh[i].cycle == now && mw->fresh[i].lanes & lanes &&
+                 reads_result(&ti->regs, &sm->program->inst[mw->fresh[i].pc].regs);
     return lacks;
 }
 
@@ -72,7 +74,7 @@ enum sb_verdict modern_check(const struct sm *sm, uint32_t w, uint32_t pc, unsig
         return SB_WAIT_ARITH;
     if (m->guided)
         return check_counters(m, w, sm->program->inst[pc].limits, lanes);
-    if (lacks_bypass(sm, &m->warp[w], &sm->program->inst[pc], now))
+    if (lacks_bypass(sm, &m->warp[w], &sm->program->inst[pc], lanes, now))
         return SB_WAIT_ARITH;
     const struct sb_regs *r = &sm->program->inst[pc].regs;
     const enum sb_verdict verdict = sm->model.sb->check(sm->warps.slot[w].board, board, lanes, r);
@@ -88,11 +90,12 @@ bool modern_is_variable_part(const struct timed_part *t) {
     return t->pipe == PIPE_SFU || (t->pipe == PIPE_DP && t->op != CLASS_MMA);
 }
 
-void modern_result(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
+void modern_result(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, uint64_t now) {
     struct modern_warp *mw = &sm->modern->warp[w];
     mw->fresh[1] = mw->fresh[0];
     mw->fresh[0].cycle = now;
     mw->fresh[0].pc = pc;
+    mw->fresh[0].lanes = lanes;
     if (!sm->modern->guided)
         wheel_add(&sm->wheel, now + 1, event_make(EVENT_STALLED, w));
 }
@@ -128,5 +131,5 @@ bool modern_too_early(const struct sm *sm, uint32_t w, const struct sm_path *pat
     const struct timed_inst *ti = &sm->program->inst[path->pc];
     /* the scoreboard may count results of other lanes */
     const bool waits = sm->model.sb->check(sm->warps.slot[w].board, path->board, path->lanes, &ti->regs) != SB_READY;
-    return (waits && is_pending(sm, w, path, ti)) || lacks_bypass(sm, &sm->modern->warp[w], ti, now);
+    return (waits && is_pending(sm, w, path, ti)) || lacks_bypass(sm, &sm->modern->warp[w], ti, path->lanes, now);
 }

@@ -38,6 +38,7 @@ struct modern_warp {
     _Alignas(64) struct modern_stalled stalled[MODERN_STALLS];
     struct {
         uint64_t cycle;
+        lanemask_t lanes;
         uint32_t pc;
     } fresh[2];            /* the fixed-latency instructions whose results arrived last, the newest first */
     uint64_t stalled_most; /* the last cycle of all in `stalled` */

@@ -5,8 +5,10 @@
 #include <string.h>
 
 /* With `dac`, warps of affine units issue loads whose data the unit has, and an instruction several times; branches on
- * predicates of a queue come without a comparison before them. */
-static const char *const runs[] = {"kmeans cfd sad qsort -m spe", "kmeans cfd sad qsort -m spe+dac"};
+ * predicates of a queue come without a comparison before them. With `dpe`, results of one side arrive while the other
+ * side reads. */
+static const char *const runs[] = {"kmeans cfd sad qsort -m spe", "kmeans cfd sad qsort -m spe+dac",
+                                   "lu lud shade5 shade8 -m dpe"};
 
 START_TEST(no_instruction_issues_too_early) {
     static const char name[] = "\"core.hazards\":";
