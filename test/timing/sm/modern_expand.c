@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct counts {
-    double cycles, machine, issued, hazards, fetches, lines;
+    double cycles, machine, issued, hazards, fetches, lines, expanded;
 };
 
 /* Runs a kernel with `n` times the instruction on one SM of `ampere`. */
@@ -31,7 +31,8 @@ static struct counts run(const char *inst, int n, unsigned threads, const char *
                      HEDDLE_OK);
     struct counts c = {heddle_stat(h, 0, "gpu.cycles"),    heddle_stat(h, 0, "core.machine_instructions"),
                        heddle_stat(h, 0, "issue.issued"),  heddle_stat(h, 0, "core.hazards"),
-                       heddle_stat(h, 0, "fetch.fetches"), heddle_stat(h, 0, "fetch.l0_misses")};
+                       heddle_stat(h, 0, "fetch.fetches"), heddle_stat(h, 0, "fetch.l0_misses"),
+                       heddle_stat(h, 0, "core.expanded")};
     heddle_close(h);
     return c;
 }
@@ -42,7 +43,8 @@ static struct counts each_of(const char *inst, unsigned threads, const char *opt
     ck_assert_double_eq(many.hazards, 0);
     return (struct counts){(many.cycles - few.cycles) / 16,   (many.machine - few.machine) / 16,
                            (many.issued - few.issued) / 16,   0,
-                           (many.fetches - few.fetches) / 16, (many.lines - few.lines) / 16};
+                           (many.fetches - few.fetches) / 16, (many.lines - few.lines) / 16,
+                           (many.expanded - few.expanded) / 16};
 }
 
 static struct counts each(const char *inst, unsigned threads, const char *option) {
@@ -96,6 +98,7 @@ START_TEST(machine_instructions_share_slots_and_pipes) {
     const struct counts c = each("xor.b64 %d2, %d2, 77;\n", 32 * 32, "core.select=on");
     ck_assert_double_eq(c.cycles, 8 * 2 * 2);
     ck_assert_double_eq(c.machine, 32 * 2);
+    ck_assert_double_eq(c.expanded, 32); /* the second halves */
     ck_assert_double_eq(c.issued, 32 * 2);
 }
 END_TEST

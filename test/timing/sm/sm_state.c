@@ -77,13 +77,14 @@ START_TEST(parts_of_an_sm) {
 }
 END_TEST
 
-/* At first, the list of free table entries contains each entry once. */
+/* At first, all table entries are free, and each is allocated once. */
 START_TEST(tables_begin_empty) {
     bool seen[MAX_INFLIGHT] = {false}, seen_mem[MEM_QUEUE] = {false};
     uint32_t n = 0;
     cfg.sm.warps = 70;
     make(&reconv_spe);
-    for (uint32_t i = sm->in_flight.free; i != NO_INFLIGHT; i = sm->in_flight.entry[i].next, n++) {
+    for (; in_flight_has_room(&sm->in_flight); n++) {
+        const uint32_t i = in_flight_new(&sm->in_flight, 0, 0, 0, 1, 0, 0);
         ck_assert(i < MAX_INFLIGHT && !seen[i]);
         seen[i] = true;
     }
