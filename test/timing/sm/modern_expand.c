@@ -41,10 +41,9 @@ static struct counts run(const char *inst, int n, unsigned threads, const char *
 static struct counts each_of(const char *inst, unsigned threads, const char *option, bool perfect) {
     const struct counts few = run(inst, 8, threads, option, perfect), many = run(inst, 24, threads, option, perfect);
     ck_assert_double_eq(many.hazards, 0);
-    return (struct counts){(many.cycles - few.cycles) / 16,   (many.machine - few.machine) / 16,
-                           (many.issued - few.issued) / 16,   0,
-                           (many.fetches - few.fetches) / 16, (many.lines - few.lines) / 16,
-                           (many.expanded - few.expanded) / 16};
+    return (struct counts){
+        (many.cycles - few.cycles) / 16,   (many.machine - few.machine) / 16, (many.issued - few.issued) / 16,    0,
+        (many.fetches - few.fetches) / 16, (many.lines - few.lines) / 16,     (many.expanded - few.expanded) / 16};
 }
 
 static struct counts each(const char *inst, unsigned threads, const char *option) {
