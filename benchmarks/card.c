@@ -116,9 +116,10 @@ static void heat_step(const float *power, const float *from, float *to, uint32_t
 static enum heddle_status hotspot_run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                                       size_t why_size) {
     const uint32_t side = pick(size, 64, 256, 1024), steps = STEPS, n = side * side;
-    float *power = malloc(5 * n * sizeof *power), *from = power + n, *got = from + n, *half = got + n, *want = half + n;
+    float *power = malloc(5 * n * sizeof *power);
     if (!power)
         return bench_no_memory(why, why_size);
+    float *from = power + n, *got = from + n, *half = got + n, *want = half + n;
     uint64_t seed = 72;
     bench_fill(power, n, &seed, 0, 1);
     bench_fill(from, n, &seed, 70, 90);
@@ -171,12 +172,13 @@ static enum heddle_status kmeans_run(struct heddle *h, struct heddle_module *m, 
     const uint32_t points = pick(size, 1000, 50000, 819200), features = FEATURES, centres = CENTRES;
     const size_t n = (size_t)points * FEATURES;
     float centre[CENTRES * FEATURES], *data = malloc(n * sizeof *data);
-    uint32_t *want = malloc(2 * points * sizeof *want), *got = want + points;
+    uint32_t *want = malloc(2 * points * sizeof *want);
     if (!data || !want) {
         free(data);
         free(want);
         return bench_no_memory(why, why_size);
     }
+    uint32_t *got = want + points;
     uint64_t seed = 73;
     bench_fill(centre, CENTRES * FEATURES, &seed, 0, 10);
     bench_fill(data, n, &seed, 0, 10);

@@ -265,7 +265,7 @@ static bool holds(const struct result_set *set, const struct result_row *r, cons
 static bool holds_for_text(const void *ctx, const char *value) { return holds_for(ctx, value, as_number(value)); }
 
 bool rows_pick(struct results_db *db, const char *const *where, int n_where, char *err, size_t err_size) {
-    struct condition c[CONDITIONS];
+    struct condition c[CONDITIONS] = {0};
     struct results_condition field[CONDITIONS];
     char ignored[512];
     int n = 0;
