@@ -43,7 +43,7 @@ bool pass_invert(struct ir *ir);
 
 /* select.c: machine instructions for the modern core. */
 bool pass_select(struct ir *ir);
-/* Returns true if core.select is on. */
+/* select_expand.c: returns true if core.select is on. */
 bool selects(const struct ir *ir);
 /* Returns the expansion (isa/expansions.h) of an instruction, on virtual or final registers. */
 uint8_t select_expansion(const struct ir *ir, const struct inst *in);

@@ -61,7 +61,7 @@ static void *next(struct jit_frame *f, uint32_t i) {
     if (!f->budget || r->affine || (!falls && in->ends_block & BLOCK_WAITS))
         return NULL;
     f->executed += i + !falls;
-    const struct spe_entry *top = cta_path_after(r, w, in - falls, f->active, &f->threads);
+    const struct spe_entry *top = r->native.path_after(r, w, in - falls, f->active, &f->threads);
     void *code = top && f->executed < f->budget ? code_of(r, (rowmask_t)top->lanes, top->pc) : NULL;
     f->moved = !code;
     if (!code)
@@ -91,8 +91,9 @@ static void *call(struct jit_frame *f, uint32_t i) {
     return code;
 }
 
-void native_cta_start(struct cta_run *r) {
+void native_cta_start(struct cta_run *r, native_path_after *after) {
     const struct launch *l = r->cta->launch;
+    r->native.path_after = after;
     r->native.frame = (struct jit_frame){.bank = {NULL, r->cta->warps[0].bank[1]},
                                          .tables = &jit_tables,
                                          .memory = l->memory,

@@ -6,8 +6,9 @@
 
 /* Native code state of one CTA. */
 struct native_cta {
-    struct jit *code;       /* code of the program; NULL: blocks are interpreted */
-    struct warp *warp;      /* warp of the frame */
+    struct jit *code;  /* code of the program; NULL: blocks are interpreted */
+    struct warp *warp; /* warp of the frame */
+    native_path_after *path_after;
     struct jit_frame frame; /* data that the code reads and writes */
 };
 
@@ -30,8 +31,8 @@ static inline bool native_has_moved(struct native_cta *n) {
     n->frame.moved = false;
     return moved;
 }
-/* Starts the CTA of `r`. */
-void native_cta_start(struct cta_run *r);
+/* Starts the CTA of `r`. Native code calls `after` at the end of a block. */
+void native_cta_start(struct cta_run *r, native_path_after *after);
 /* Starts a turn of warp `w`. */
 static inline void native_turn(struct native_cta *n, struct warp *w) {
     n->warp = w;

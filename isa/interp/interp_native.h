@@ -6,7 +6,14 @@
 #include "isa/machine/effects.h"
 
 struct cta_run;
+struct spe_entry;
 struct tally;
+
+/* For the stack model: lets the path with these lanes continue after a block. `in` is the block's last instruction, or
+ * the branch or exit after it, which then executes and adds its lanes to *threads. Returns the path that continues, or
+ * NULL if there is none. */
+typedef const struct spe_entry *native_path_after(struct cta_run *r, struct warp *w, const struct inst *in,
+                                                  lanemask_t lanes, uint64_t *threads);
 
 #ifdef HEDDLE_NO_JIT
 /* Native code state of one CTA. */
@@ -25,7 +32,7 @@ static inline bool native_has_moved(struct native_cta *n) {
     (void)n;
     return false;
 }
-static inline void native_cta_start(struct cta_run *r) { (void)r; }
+static inline void native_cta_start(struct cta_run *r, native_path_after *after) { (void)r, (void)after; }
 static inline void native_turn(struct native_cta *n, struct warp *w) { (void)n, (void)w; }
 static inline bool native_block(struct cta_run *r, struct native_cta *n, const struct warp *w, const struct inst **in,
                                 lanemask_t *lanes, uint64_t *clock, struct tally *t) {

@@ -44,6 +44,8 @@ void cta_run_free(struct cta_run *r) {
     r->cta = NULL;
 }
 
+static native_path_after path_after;
+
 void cta_run_start(struct cta_run *r) {
     control_cta_start(r->model, r->cfg, r->shared, r->cta->n_warps);
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
@@ -61,7 +63,7 @@ void cta_run_start(struct cta_run *r) {
     if (r->watch_memory)
         r->watch_memory->changes = true;
     if (r->native.code)
-        native_cta_start(r);
+        native_cta_start(r, path_after);
     if (r->check)
         check_cta_start(r->check);
     if (r->late)
@@ -366,8 +368,8 @@ static inline bool spe_go_on(struct cta_run *r, const struct warp *w, struct spe
     return true;
 }
 
-const struct spe_entry *cta_path_after(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes,
-                                       uint64_t *threads) {
+static const struct spe_entry *path_after(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes,
+                                          uint64_t *threads) {
     struct warp_run *wr = &r->warps[w->index];
     struct spe_stack *st = wr->control.model;
     if (in->kind == K_BRANCH)

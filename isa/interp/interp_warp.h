@@ -79,11 +79,6 @@ void cta_run_free(struct cta_run *r);
 void cta_run_start(struct cta_run *r);
 /* Releases the lanes of a complete barrier in all warps. */
 void cta_release_barrier(struct cta_run *r, uint32_t barrier);
-/* For the stack model: lets the path with these lanes continue after a block. `in` is the block's last instruction, or
- * the branch or exit after it, which then executes and adds its lanes to *threads. Returns the path that continues, or
- * NULL if there is none. */
-const struct spe_entry *cta_path_after(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes,
-                                       uint64_t *threads);
 /* Runs one warp until it ends, waits, faults, polls an mbarrier in vain, or has executed `budget` warp instructions and
  * the rest of a block. */
 enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget);

@@ -386,7 +386,10 @@ static void gather_check(struct compiler *c, const struct inst *in, const unsign
     exit_if(c, out, IF_NOT_ZERO);
 }
 
-unsigned access_check_lanes(struct compiler *c, unsigned v[MAX_LINES]) {
+/* Emits the check of an access whose lanes have addresses of their own. Fills v with the vector registers that hold the
+ * lines of the base register, and returns their number. RDX then holds the host address of the memory space or
+ * allocation. */
+static unsigned check_lanes(struct compiler *c, unsigned v[MAX_LINES]) {
     const struct inst *in = inst_of(c);
     const unsigned n = base_lines(c, in, v);
     struct side_exit *out = side_exit_new(c, JIT_LEFT);
@@ -395,7 +398,14 @@ unsigned access_check_lanes(struct compiler *c, unsigned v[MAX_LINES]) {
     return n;
 }
 
-void access_offsets(struct compiler *c, unsigned line) { line_offsets(&c->e, inst_of(c)->asize == 8, line); }
+/* Stores the distance of each lane's element from RDX in jit_frame.offsets. */
+static void store_offsets(struct compiler *c) {
+    unsigned v[MAX_LINES], n = check_lanes(c, v);
+    for (unsigned i = 0; i < n; i++) {
+        line_offsets(&c->e, inst_of(c)->asize == 8, v[i]);
+        emit_vector_mem(&c->e, V_STORE, 2, 0, frame_at(offsetof(struct jit_frame, offsets) + i * line_bytes(c)), WHOLE);
+    }
+}
 
 /* Gathers elements from the addresses in vector register `from`, which holds line i of the base register. */
 static void gather_line(struct compiler *c, uint32_t op, unsigned to, unsigned from, unsigned i) {
@@ -418,7 +428,7 @@ static void scatter(struct compiler *c) {
     const struct inst *in = inst_of(c);
     bool wide = in->asize == 8;
     unsigned v[MAX_LINES];
-    access_check_lanes(c, v);
+    check_lanes(c, v);
     const uint32_t base = c->pinned;
     for (unsigned i = 0; i < lines_of(c, in->msize); i++, c->pinned = base) {
         unsigned b = line_get(c, in->b, i, false);
@@ -437,7 +447,7 @@ static void gather(struct compiler *c) {
     const struct inst *in = inst_of(c);
     bool wide = in->asize == 8;
     unsigned v[MAX_LINES];
-    access_check_lanes(c, v);
+    check_lanes(c, v);
     const uint32_t base = c->pinned;
     for (unsigned i = 0; i < lines_of(c, in->msize); i++, c->pinned = base) {
         if (!wide || in->msize == 8) {
@@ -527,6 +537,7 @@ void compile_access(struct compiler *c) {
         return;
     }
     if (is_lane_loop(c, in)) {
+        store_offsets(c);
         compile_lane_loop(c);
         return;
     }

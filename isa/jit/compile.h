@@ -212,15 +212,10 @@ bool access_is_queued(const struct compiler *c, const struct inst *in);
 /* Returns the shape of the addresses of the lanes, for elements of `bytes` bytes. */
 enum access_shape access_shape_of(const uint64_t addr[WARP_LANES], unsigned bytes);
 
-/* Emits the check of an access whose lanes have addresses of their own. Fills v with the vector registers that hold the
- * lines of the base register, and returns their number. RDX then holds the host address of the memory space or
- * allocation, and access_offsets() sets vector register 2 to the lanes' distances from RDX, for a line of the base. */
-unsigned access_check_lanes(struct compiler *c, unsigned v[MAX_LINES]);
-void access_offsets(struct compiler *c, unsigned line);
-
 /* ---- lane_loop.c ---- */
 
-/* Emits the current access as a loop over the lanes that execute. */
+/* Emits the current access as a loop over the lanes that execute. Requires: RDX holds the host address of the memory
+ * space or allocation, and jit_frame.offsets the lanes' distances from it. */
 void compile_lane_loop(struct compiler *c);
 
 /* ---- compile.c ---- */

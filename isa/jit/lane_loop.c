@@ -1,15 +1,6 @@
 /* Loads and stores whose lanes are processed one after another, in the order of their numbers. */
 #include "compile.h"
 
-/* Stores the distance of each lane's element from RDX in jit_frame.offsets. */
-static void store_offsets(struct compiler *c) {
-    unsigned v[MAX_LINES], n = access_check_lanes(c, v);
-    for (unsigned i = 0; i < n; i++) {
-        access_offsets(c, v[i]);
-        emit_vector_mem(&c->e, V_STORE, 2, 0, frame_at(offsetof(struct jit_frame, offsets) + i * line_bytes(c)), WHOLE);
-    }
-}
-
 /* Returns the place of lane RCX's element in an operand. */
 static struct indexed element(opnd_t o, unsigned size) {
     return (struct indexed){o & 1 ? BANK1 : BANK0, RCX, size, (int32_t)(o >> 1)};
@@ -20,7 +11,6 @@ void compile_lane_loop(struct compiler *c) {
     const struct inst *in = inst_of(c);
     const struct indexed memory = {RDX, RAX, 1, 0},
                          offset = {FRAME, RCX, in->asize, (int32_t)offsetof(struct jit_frame, offsets)};
-    store_offsets(c);
     if (in->kind == K_LOAD)
         lines_drop(c, in->d, in->rsize);
     else

@@ -1,0 +1,121 @@
+/* Says which instructions become several machine instructions of the modern core (isa/expansions.def), for the pass
+ * `select` and for the passes that need the length of the code. */
+#include "control_table.h"
+#include "isa/expansions.h"
+#include "pass.h"
+#include "select.h"
+
+static bool is_wide(const struct isa_row *row) { return type_bytes(row->a) == 8 || type_bytes(row->d) == 8; }
+static bool is_integer(enum type t) { return t != T_NONE && type_class(t) != 'f'; }
+static bool is_signed(enum type t) { return type_class(t) == 's'; }
+
+static enum expansion_id division(const struct isa_row *row) {
+    const unsigned approx = form_get(row->form, CAT_APPROX);
+    if (row->d == T_F64)
+        return EXPANSION_DIV_F64;
+    if (row->d == T_F32)
+        return approx == APPROX_APPROX ? EXPANSION_DIV_APPROX
+               : approx == APPROX_FULL ? EXPANSION_DIV_FULL
+                                       : EXPANSION_DIV_F32;
+    if (type_bytes(row->d) == 8)
+        return EXPANSION_DIV_64;
+    if (row->op == OP_REM)
+        return is_signed(row->d) ? EXPANSION_REM_S32 : EXPANSION_REM_U32;
+    return is_signed(row->d) ? EXPANSION_DIV_S32 : EXPANSION_DIV_U32;
+}
+
+/* Returns the expansion of a function of one float, which the special function units approximate. With .ftz, the unit
+ * alone computes an approximation; without, the operand is scaled, so that subnormal numbers are right. */
+static enum expansion_id special_function(const struct isa_row *row) {
+    const bool approximate = form_get(row->form, CAT_APPROX) != APPROX_NONE, ftz = form_get(row->form, CAT_FTZ);
+    if (row->op == OP_SIN || row->op == OP_COS)
+        return EXPANSION_SINE;
+    if (row->d == T_F64)
+        return approximate || ftz ? EXPANSION_NONE : row->op == OP_RCP ? EXPANSION_RCP_F64 : EXPANSION_SQRT_F64;
+    if (row->d != T_F32 || (approximate && ftz))
+        return EXPANSION_NONE;
+    if (row->op == OP_RCP)
+        return approximate ? EXPANSION_RCP_APPROX : EXPANSION_RCP_F32;
+    return row->op == OP_SQRT && !approximate ? EXPANSION_SQRT_F32 : EXPANSION_SCALED;
+}
+
+static enum expansion_id product(const struct isa_row *row) {
+    if (type_bytes(row->a) != 8 || !is_integer(row->a))
+        return EXPANSION_NONE;
+    if (form_get(row->form, CAT_PART) != PART_HI)
+        return EXPANSION_MUL_64;
+    return is_signed(row->a) ? EXPANSION_MULHI_S64 : EXPANSION_MULHI_U64;
+}
+
+static enum expansion_id bit_field(const struct inst *in, const struct isa_row *row) {
+    const bool known = row->op == OP_BFI ? in->c & 1 && in->e & 1 : in->b & 1 && in->c & 1;
+    return known ? EXPANSION_FIELD : EXPANSION_FIELD_ANY;
+}
+
+static enum expansion_id minimum(const struct isa_row *row) {
+    if (row->d == T_F64)
+        return EXPANSION_MIN_F64;
+    return is_wide(row) && is_integer(row->d) ? EXPANSION_MINMAX_64 : EXPANSION_NONE;
+}
+
+static enum expansion_id expansion_for(const struct inst *in, const struct isa_row *row) {
+    if (control_converts_apart(row))
+        return EXPANSION_CONVERT;
+    if (in->kind != K_LANE)
+        return EXPANSION_NONE;
+    switch (row->op) {
+    case OP_ADD:
+    case OP_SUB:
+    case OP_NEG:
+        return is_wide(row) && is_integer(row->d) ? EXPANSION_ADD_64 : EXPANSION_NONE;
+    case OP_ABS:
+        return is_wide(row) && is_integer(row->d) ? EXPANSION_ABS_64 : EXPANSION_NONE;
+    case OP_MUL:
+    case OP_MAD:
+        return product(row);
+    case OP_DIV:
+    case OP_REM:
+        return division(row);
+    case OP_RCP:
+    case OP_SQRT:
+    case OP_RSQRT:
+    case OP_SIN:
+    case OP_COS:
+    case OP_LG2:
+    case OP_EX2:
+        return special_function(row);
+    case OP_MIN:
+    case OP_MAX:
+        return minimum(row);
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR:
+    case OP_NOT:
+    case OP_MOV:
+    case OP_SELP:
+    case OP_SHL:
+    case OP_SHR:
+        return type_bytes(row->d) == 8 ? EXPANSION_PAIR : EXPANSION_NONE;
+    case OP_SET:
+    case OP_SETP:
+        return type_bytes(row->a) == 8 && is_integer(row->a) ? EXPANSION_COMPARE_64 : EXPANSION_NONE;
+    case OP_POPC:
+        return type_bytes(row->a) == 8 ? EXPANSION_POPC_64 : EXPANSION_BITS;
+    case OP_BREV:
+    case OP_BFIND:
+        return type_bytes(row->a) == 8 ? EXPANSION_NONE : EXPANSION_BITS;
+    case OP_CLZ:
+        return EXPANSION_CLZ;
+    case OP_BFE:
+    case OP_BFI:
+        return bit_field(in, row);
+    default:
+        return EXPANSION_NONE;
+    }
+}
+
+bool selects(const struct ir *ir) { return pass_option(&ir->context, "core.select", 1) != 0; }
+
+uint8_t select_expansion(const struct ir *ir, const struct inst *in) {
+    return selects(ir) ? (uint8_t)expansion_for(in, select_row(in)) : EXPANSION_NONE;
+}
