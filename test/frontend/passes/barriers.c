@@ -202,8 +202,8 @@ static const struct {
     /* a && b && c: each of three tests sends lanes to E; DO3 and a jump are issued once for the other lanes, and DO3
      * once at E */
     {"and", HEAD SPLIT(1, "E") SPLIT(2, "E") SPLIT(4, "E") DO3 " bra J;\nE:" DO3 "J:\n" TAIL, 4 + 3 * 3 + 4 + 3 + 8},
-    /* (a || b) && (c || d): the lanes for which the first pair is true execute the second pair. The branch to C over the
-     * jump to E becomes one inverted branch. */
+    /* (a || b) && (c || d): the lanes for which the first pair is true execute the second pair. The branch to C over
+     * the jump to E becomes one inverted branch. */
     {"or and",
      HEAD SPLIT(1, "C") SPLIT(2, "C") " bra E;\nC:" SPLIT(4, "T") SPLIT(8, "T") "E:" DO3 " bra J;\nT:" DO3 "J:\n" TAIL,
      4 + 3 + 3 + 3 + 3 + 4 + 3 + 8},
