@@ -2,7 +2,6 @@
  * two instructions become one, and other instructions become several machine instructions (isa/expansions.def).
  * Requires: blocks. Keeps: results and control flow. */
 #include "select.h"
-#include "control_table.h"
 #include "isa/expansions.h"
 #include "pass.h"
 

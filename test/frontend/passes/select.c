@@ -1,9 +1,8 @@
-/* Tests the pass `select`: which instructions disappear, and that a kernel stores the same with and without it. */
+/* Tests the pass `select` (select.c, select_expand.c): which instructions disappear, and that a kernel stores the same with and without it. */
 #include "frontend/passes/pass.h"
-#include "host/context.h"
 #include "isa/control_bits.h"
 #include "isa/decode.h"
-#include "test/test.h"
+#include "test/frontend/passes/late_run.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -11,30 +10,14 @@ enum { WORDS = 16 };
 
 /* Runs a kernel of one thread on `ampere` with late results. Stores the words that it wrote, and its program. */
 static struct heddle *run(const char *body, const char *option, uint32_t out[WORDS], const struct program **p) {
-    char text[4096], err[512];
+    char text[4096];
     snprintf(text, sizeof text,
              ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n) {\n"
              ".reg .pred %%p<9>; .reg .b32 %%r<9>; .reg .b64 %%d<9>;\nld.param.u64 %%d1, [p];\n%s ret;\n}\n",
              body);
-    const char *const set[] = {"core.check=on", option, NULL};
-    struct heddle *h =
-        heddle_open(&(struct heddle_options){.model = "functional", .config = "ampere", .set = set}, err, sizeof err);
-    ck_assert_msg(h != NULL, "%s", err);
-    struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
-    ck_assert_msg(m != NULL, "%s", heddle_error(h));
-    const uint64_t at = heddle_alloc(h, WORDS * sizeof *out);
-    const uint32_t n = 5;
     for (uint32_t i = 0; i < WORDS; i++)
         out[i] = 0x01234567u * (i + 1);
-    ck_assert_int_eq(heddle_write(h, at, out, WORDS * sizeof *out), HEDDLE_OK);
-    const struct heddle_arg args[] = {{&at, 8}, {&n, 4}};
-    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){1, 1, 1}, 0, args, 2) ==
-                      HEDDLE_OK,
-                  "%s", heddle_error(h));
-    ck_assert_int_eq(heddle_read(h, at, out, WORDS * sizeof *out), HEDDLE_OK);
-    *p = module_program(h, m, "k");
-    ck_assert_ptr_nonnull(*p);
-    return h;
+    return late_run(&(struct late_run){text, "ampere", "functional", option, 1, 1, .n = 5, .words = WORDS}, out, p);
 }
 
 #define TWO "ld.global.u32 %r1, [%d1]; ld.global.u32 %r2, [%d1+4];\n"

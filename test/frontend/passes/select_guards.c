@@ -1,7 +1,6 @@
 /* Tests frontend/passes/select_guards.c: which ifs become guarded instructions, and that a kernel stores the same. */
 #include "frontend/passes/pass.h"
-#include "host/context.h"
-#include "test/test.h"
+#include "test/frontend/passes/late_run.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +8,7 @@ enum { LANES = 32 };
 
 /* Runs a kernel of one warp, whose lanes load %r1 and %r2 and store %r8. Stores the words, and returns the program. */
 static struct heddle *run(const char *body, const char *option, uint32_t out[LANES], const struct program **p) {
-    char text[4096], err[512];
+    char text[4096];
     snprintf(text, sizeof text,
              ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n) {\n"
              ".reg .pred %%p<9>; .reg .b32 %%r<20>; .reg .b64 %%d<9>; .shared .b32 s[64]; ld.param.u64 %%d1, [p];\n"
@@ -17,25 +16,10 @@ static struct heddle *run(const char *body, const char *option, uint32_t out[LAN
              "ld.global.u32 %%r1, [%%d3]; ld.global.u32 %%r2, [%%d3+4]; mov.u32 %%r8, %%r1; %s\n"
              "st.global.u32 [%%d3+512], %%r8; ret;\n}\n",
              body);
-    const char *const set[] = {"core.check=on", option, NULL};
-    struct heddle *h =
-        heddle_open(&(struct heddle_options){.model = "functional", .config = "ampere", .set = set}, err, sizeof err);
-    ck_assert_msg(h != NULL, "%s", err);
-    struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
-    ck_assert_msg(m != NULL, "%s", heddle_error(h));
-    const uint64_t at = heddle_alloc(h, 1024);
-    const uint32_t n = 16;
     for (uint32_t i = 0; i < LANES; i++)
         out[i] = 0x01234567u * (i + 1);
-    ck_assert_int_eq(heddle_write(h, at, out, LANES * sizeof *out), HEDDLE_OK);
-    const struct heddle_arg args[] = {{&at, 8}, {&n, 4}};
-    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){LANES, 1, 1}, 0, args,
-                                2) == HEDDLE_OK,
-                  "%s", heddle_error(h));
-    ck_assert_int_eq(heddle_read(h, at + 512, out, LANES * sizeof *out), HEDDLE_OK);
-    *p = module_program(h, m, "k");
-    ck_assert_ptr_nonnull(*p);
-    return h;
+    return late_run(&(struct late_run){text, "ampere", "functional", option, 1, LANES, 16, LANES, .result = 512}, out,
+                    p);
 }
 
 #define DIVERGENT "setp.lt.u32 %p1, %r3, %r9; @%p1 bra X;\n"

@@ -1,9 +1,8 @@
 /* Tests the pass `uniform`: which instructions run on the uniform datapath, how long others wait for them, and that a
  * kernel stores the same with and without it. */
 #include "frontend/passes/pass.h"
-#include "host/context.h"
 #include "isa/control_bits.h"
-#include "test/test.h"
+#include "test/frontend/passes/late_run.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +12,7 @@ enum { CTAS = 3, THREADS = 40, WORDS = CTAS * THREADS };
  * of the uniform datapath has one value for all lanes. */
 static struct heddle *run(const char *body, const char *config, const char *model, const char *option,
                           uint32_t out[WORDS], const struct program **p) {
-    char text[4096], err[512];
+    char text[4096];
     snprintf(text, sizeof text,
              ".version 7.0 .target sm_75 .address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n) {\n"
              ".reg .pred %%p<9>; .reg .b32 %%r<19>; .reg .b64 %%d<9>; .shared .b32 s[64];\n"
@@ -21,23 +20,16 @@ static struct heddle *run(const char *body, const char *config, const char *mode
              "END: ld.param.u64 %%d1, [p]; mov.u32 %%r17, %%ctaid.x; mad.lo.u32 %%r18, %%r17, 40, %%r1;\n"
              "mul.wide.u32 %%d2, %%r18, 4; add.u64 %%d3, %%d1, %%d2; st.global.u32 [%%d3], %%r8; ret;\n}\n",
              body);
-    const char *const set[] = {"core.check=on", option, "gpu.sms=1", NULL};
-    struct heddle *h =
-        heddle_open(&(struct heddle_options){.model = model, .config = config, .set = set}, err, sizeof err);
-    ck_assert_msg(h != NULL, "%s", err);
-    struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
-    ck_assert_msg(m != NULL, "%s", heddle_error(h));
-    const uint64_t at = heddle_alloc(h, WORDS * sizeof *out);
-    const uint32_t n = 6;
-    const struct heddle_arg args[] = {{&at, 8}, {&n, 4}};
-    ck_assert_int_eq(heddle_clear(h, at, WORDS * sizeof *out), HEDDLE_OK);
-    ck_assert_msg(heddle_launch(h, m, "k", (struct heddle_dim){CTAS, 1, 1}, (struct heddle_dim){THREADS, 1, 1}, 0, args,
-                                2) == HEDDLE_OK,
-                  "%s", heddle_error(h));
-    ck_assert_int_eq(heddle_read(h, at, out, WORDS * sizeof *out), HEDDLE_OK);
-    *p = module_program(h, m, "k");
-    ck_assert_ptr_nonnull(*p);
-    return h;
+    memset(out, 0, WORDS * sizeof *out);
+    return late_run(&(struct late_run){.text = text,
+                                       .config = config,
+                                       .model = model,
+                                       .option = option,
+                                       .ctas = CTAS,
+                                       .threads = THREADS,
+                                       .n = 6,
+                                       .words = WORDS},
+                    out, p);
 }
 
 static uint32_t on_datapath(const struct program *p) {
