@@ -1,4 +1,4 @@
-/* Tests the estimate of the memory that a machine needs, which heddle computes before it builds the machine. The
+/* Tests the estimate of the memory that a machine (timing/gpu_machine.c) needs, made before the machine is built. The
  * estimate is compared with the memory that malloc() has allocated afterwards. */
 #include "timing/footprint.h"
 #include "host/heddle.h"

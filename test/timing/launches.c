@@ -61,8 +61,8 @@ static const char *kernel(const char *body, int n) {
 }
 
 /* Fermi has 15 SMs with two schedulers. A launch of two CTAs uses two SMs. The other 13 SMs have no warp in both of
- * their slots in every cycle, and an SM that has run a CTA in an earlier launch counts again from the start of the next
- * launch. So the slots of each launch are cycles x 15 x 2, of which at least cycles x 13 x 2 have no warp. */
+ * their slots in every cycle. An SM that ran a CTA in an earlier launch counts again from the start of the next launch.
+ * So each launch has cycles x 15 x 2 slots. At least cycles x 13 x 2 of them have no warp. */
 START_TEST(sms_without_ctas_count_their_slots) {
     open_set("fermi", NULL, NULL);
     struct heddle_module *m = load(kernel("add.u32 %r1,%r1,%r1;", 20));

@@ -1,6 +1,7 @@
 #ifndef TEST_FRONTEND_PASSES_LATE_RUN_H
 #define TEST_FRONTEND_PASSES_LATE_RUN_H
-/* Runs a kernel k(.param .u64 p, .param .u32 n) with core.check=on: results arrive as late as the control bits allow. */
+/* Runs a kernel k(.param .u64 p, .param .u32 n) with core.check=on, so that results arrive as late as the control bits
+ * allow. */
 #include "host/context.h"
 #include "test/test.h"
 #include <string.h>

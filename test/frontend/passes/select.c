@@ -1,4 +1,5 @@
-/* Tests the pass `select` (select.c, select_expand.c): which instructions disappear, and that a kernel stores the same with and without it. */
+/* Tests the pass `select` (select.c, select_expand.c): which instructions disappear, and that a kernel stores the same
+ * with and without it. */
 #include "frontend/passes/pass.h"
 #include "isa/control_bits.h"
 #include "isa/decode.h"

@@ -137,8 +137,8 @@ START_TEST(a_cuda_program) {
 }
 END_TEST
 
-/* A kernel writes the first word of a buffer of 1 GiB. The buffer is in a file of which only the touched pages are
- * resident, so the run needs much less than 1 GiB of memory. */
+/* A kernel writes one word of a buffer of 1 GiB that is in a file. Only the pages that the run touches are resident, so
+ * it needs much less than 1 GiB of memory. */
 START_TEST(untouched_memory_is_not_resident) {
     write_kernel(".param .u64 p", "ld.param.u64 %rd1,[p]; st.global.u32 [%rd1],7;");
     STATUS(HEDDLE_OK, "run k.ptx -g 1 -b 1 -m functional --device-memory-dir . -a zero:1G --json r.json");

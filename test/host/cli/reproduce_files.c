@@ -1,4 +1,4 @@
-/* Tests what `heddle reproduce` refuses, and what it writes without gnuplot, to a full disk and to damaged files. */
+/* Tests `heddle reproduce` with wrong options, without gnuplot, on a full disk and with a damaged database. */
 #include "cli_help.h"
 #include <sqlite3.h>
 #include <stdio.h>

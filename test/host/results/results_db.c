@@ -113,8 +113,8 @@ static void add_machine(struct results_db *db, const char *program, const char *
     add(db, program, "{\"stats\":{\"gpu.cycles\":30}}", HEDDLE_OK);
 }
 
-/* Runs a, b and c have an L1 of 8, 4 and 8 KB; d has that of the preset fermi, 16 KB. results_load() reads only the
- * runs for which the conditions hold, and ignores conditions on statistics. */
+/* The L1 has 8 KB in the runs a and c, 4 KB in b, and the preset's 16 KB in d. results_load() reads only the runs for
+ * which the conditions hold. It ignores conditions on statistics. */
 START_TEST(picked_runs_are_read) {
     static const struct {
         const char *field[2], *value[2], *programs;
