@@ -109,17 +109,23 @@ static const struct series control[] = {
     {0},
 };
 /* Programs in source form on the core, in isolation: no misses, no spilled registers, and no folded selections, since
- * they are no control flow. The tree adds in its own order, as the hardware does. */
-#define IN_SOURCE_FORM(l, model_, more, base_, hidden_)                                                                \
+ * they are no control flow. The tree adds in its own order, as the hardware does. Without folding the core executes
+ * both sides of a branch for every warp, under masks (section III-C1). The overhead is "executing fractions of a warp"
+ * (section II-B) in instructions, as in figure 2. */
+#define IN_SOURCE_FORM(l, ...) IN_SOURCE_FORM_(l, __VA_ARGS__)
+#define IN_SOURCE_FORM_(l, model_, more, base_, hidden_)                                                               \
     {                                                                                                                  \
         .label = l, .model = model_, .preset = "pepsc", .suffix = "_sides", .base = base_, .hidden = hidden_,          \
         .set = ALONE " pepsc.registers=0 chain.ieee=false" more                                                        \
     }
+#define MASKS  "spe+chain+fold", " fold.selections=false fold.parallel=false"
+#define FOLDED "spe+chain+fold+reduce", " fold.selections=false"
 static const struct series control_sides[] = {
-    IN_SOURCE_FORM("chains", "spe+chain", "", NULL, true),
-    IN_SOURCE_FORM("folding, reduction", "spe+chain+fold+reduce", " fold.selections=false", "chains", false),
+    IN_SOURCE_FORM("masks", MASKS, NULL, true),
+    IN_SOURCE_FORM("folding, reduction", FOLDED, "masks", false),
+    IN_SOURCE_FORM("branches", "spe+chain", "", "masks", false),
     IN_SOURCE_FORM("old limits", "spe+chain+fold+reduce",
-                   " fold.selections=false fold.operations=0 fold.guarded=0 fold.pairs=false", "chains", false),
+                   " fold.selections=false fold.operations=0 fold.guarded=0 fold.pairs=false", "masks", false),
     {0},
 };
 /* At 750 MHz, the power in mW is 1000 x 750e6 x joules / cycles, and the performance in GFLOP/s is 0.75 x operations /
@@ -165,9 +171,9 @@ static const struct series faster[] = {
 };
 /* Figure 11 shows "our estimates": the losses of figure 2, each scaled by what a mechanism leaves of it when it is
  * measured alone. The mechanisms are added one after another. The stalls of the datapath scale with the idle cycles of
- * figure 9b, serialisation with the lost operations of section IV-C, and memory with the latency of figure 10. */
+ * figure 9b, serialisation with the inactive lanes of section IV-C, and memory with the latency of figure 10. */
 #define LOSS_DATAPATH DATAPATH_STALLS, "chains alone", "no chains", "gpu.idle_cycles"
-#define LOSS_SERIAL   "util.lost_serialization", "folding alone", "no folding", LOST
+#define LOSS_SERIAL   "util.lost_serialization", "folding alone", "no folding", INACTIVE
 #define LOSS_MEMORY   "util.lost_memory", "ddp alone", "no ddp", "mem.latency"
 static const struct estimate with_chains = {
     "spe", "util.busy_flops", {{LOSS_DATAPATH}, {.loss = "util.lost_serialization"}, {.loss = "util.lost_memory"}}};
@@ -183,8 +189,8 @@ static const struct series estimated[] = {
     {.label = "prefetching", .estimate = &with_all},
     CORE_ALONE("no chains", "spe", ALONE, NULL),
     CORE_ALONE("chains alone", "spe+chain", ALONE, NULL),
-    IN_SOURCE_FORM("no folding", "spe+chain", "", NULL, true),
-    IN_SOURCE_FORM("folding alone", "spe+chain+fold+reduce", " fold.selections=false", NULL, true),
+    IN_SOURCE_FORM("no folding", MASKS, NULL, true),
+    IN_SOURCE_FORM("folding alone", FOLDED, NULL, true),
     CORE_ALONE("no ddp", "spe", ONE_CYCLE, "_loop"),
     CORE_ALONE("ddp alone", "spe+ddp", ONE_CYCLE, "_loop"),
     {0},
@@ -267,10 +273,9 @@ const struct figure figures_pepsc[] = {
      .paper = PAPER "section IV-C",
      .programs = "lps lu srad mc",
      .preset = "gt200",
-     .panels = {PANEL("operations of the FPUs lost to serialisation over those without folding and reduction, in "
-                      "isolation",
-                      LOST, PANEL_RATIO, MEAN_ARITHMETIC, SHOW_RATIO, control_sides, overhead),
-                PANEL("inactive lanes of all instructions, likewise", INACTIVE, PANEL_RATIO, MEAN_ARITHMETIC,
+     .panels = {PANEL("inactive lanes of all instructions over those under masks, in isolation", INACTIVE, PANEL_RATIO,
+                      MEAN_ARITHMETIC, SHOW_RATIO, control_sides, overhead),
+                PANEL("operations of the FPUs lost to serialisation, likewise", LOST, PANEL_RATIO, MEAN_ARITHMETIC,
                       SHOW_RATIO, control_sides, NULL),
                 PANEL("operations lost: CUDA programs with tiles, on an eighth of a GTX 285", LOST, PANEL_RATIO,
                       MEAN_ARITHMETIC, SHOW_RATIO, control, NULL)},

@@ -163,11 +163,11 @@ control() {
     fold="-m spe+chain+fold+reduce -s fold.selections=off"
     sides='lps_sides lu_sides srad_sides mc_sides'
     measure chains "$sides" $core -m spe+chain $source
+    measure masks "$sides" $core -m spe+chain+fold -s fold.selections=off -s fold.parallel=off $source
     measure folded "$sides" $core $fold $source
-    measure limits "$sides" $core $fold $source -s fold.operations=0 -s fold.guarded=0 -s fold.pairs=off
     measure cuda-chains 'lps lu srad mc' $eighth -m spe+chain
     measure cuda-folded 'lps lu srad mc' $eighth -m spe+chain+fold+reduce
-    printf '\n| program | source form | inactive lanes | old limits, source | CUDA, eighth | the paper |\n'
+    printf '\n| program | overhead | FPUs only | against branches | CUDA, eighth | the paper |\n'
     echo '|---|---|---|---|---|---|'
     table 'function lost(run, p) { return v[run, p, "util.lost_serialization"] - v[run, p, "util.lost_no_warp"] }
         function inactive(run, p) { return 32 * v[run, p, "gpu.warp_instructions"] - v[run, p, "gpu.thread_instructions"] }
@@ -177,8 +177,9 @@ control() {
             split("38 30 50 16", said, " ")
             for (i = 1; i <= m; i++) {
                 p = name[i] "_sides"
-                printf "| %s | %s | %s | %s | %s | -%d %% |\n", name[i], change(lost("chains", p), lost("folded", p)),
-                    change(inactive("chains", p), inactive("folded", p)), change(lost("chains", p), lost("limits", p)),
+                printf "| %s | %s | %s | %s | %s | -%d %% |\n", name[i],
+                    change(inactive("masks", p), inactive("folded", p)), change(lost("masks", p), lost("folded", p)),
+                    change(inactive("chains", p), inactive("folded", p)),
                     change(lost("cuda-chains", name[i]), lost("cuda-folded", name[i])), said[i]
             }
         }'

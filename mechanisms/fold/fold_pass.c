@@ -18,8 +18,9 @@ struct folding {
     struct fuse_search search;
     unsigned length, operations, guarded; /* options chain.length, fold.operations and fold.guarded */
     struct fuse_kind kind;
-    bool any;     /* true if something was folded in this round */
-    bool reasons; /* in this round, notes state why branches are left unchanged */
+    bool parallel; /* option fold.parallel */
+    bool any;      /* true if something was folded in this round */
+    bool reasons;  /* in this round, notes state why branches are left unchanged */
 };
 
 __attribute__((format(printf, 3, 4))) static void leave(const struct folding *f, uint32_t branch, const char *fmt,
@@ -149,6 +150,26 @@ static void put_guarded(struct folding *f, const struct region *r, const struct 
     fuse_place(f->edit, edit_at_end(f->edit, r->head, &in), fold_place(item));
 }
 
+/* fold.parallel=off: replaces the branch by the instructions of one side and then of the other side, each guarded by
+ * the predicate of its side: "the traditional predicate mask technique" (section III-C). Returns their number. */
+static unsigned mask(struct folding *f, const struct region *r) {
+    struct ir *ir = f->ir;
+    unsigned n = 0;
+    for (int k = 0; k < 2; k++) {
+        if (r->side[k].block == NO_BLOCK)
+            continue;
+        const struct block *b = &ir->blocks[r->side[k].block];
+        const uint32_t end = b->end - (ir->code[b->end - 1].kind == K_BRANCH);
+        for (uint32_t i = b->begin; i < end; i++, n++) {
+            struct fold_item one = {.what = FOLD_OTHER, .group = {.inst = {i}, .n = 1}};
+            put_guarded(f, r, &one, k);
+        }
+    }
+    edit_set_end(f->edit, r->head, NULL, r->join);
+    f->any = true;
+    return n;
+}
+
 /* Replaces the branch by the instructions of both sides. Returns the number of these instructions. */
 static unsigned fold(struct folding *f, const struct region *r) {
     struct fold_order order;
@@ -187,9 +208,9 @@ static void try_region(struct folding *f, uint32_t head) {
     const unsigned units[2] = {r.side[0].units, r.side[1].units}, others = r.side[0].others + r.side[1].others;
     if (!(units[0] + units[1]) || !short_enough(f, r.branch, r.side, pairs))
         return;
-    unsigned n = fold(f, &r);
-    ir_note(f->ir, r.branch, "folded: %u and %u operations in %u instruction%s", units[0], units[1], n - others,
-            n - others == 1 ? "" : "s");
+    unsigned n = f->parallel ? fold(f, &r) : mask(f, &r);
+    ir_note(f->ir, r.branch, "%s: %u and %u operations in %u instruction%s", f->parallel ? "folded" : "masked",
+            units[0], units[1], n - others, n - others == 1 ? "" : "s");
     if (others)
         ir_note(f->ir, r.branch, "%u other instruction%s a guard", others, others == 1 ? " gets" : "s get");
 }
@@ -214,14 +235,15 @@ static bool run(struct ir *ir) {
     f.kind = (struct fuse_kind){.ops = &fused_ops, .wide = !options->ieee};
     f.operations = (unsigned)pass_option(&ir->context, "fold.operations", 16);
     f.guarded = (unsigned)pass_option(&ir->context, "fold.guarded", 3);
-    if (pass_option(&ir->context, "fold.pairs", 1) != 0 && !fold_pairs(ir, f.length, &f.kind))
+    f.parallel = pass_option(&ir->context, "fold.parallel", 1) != 0;
+    if (f.parallel && pass_option(&ir->context, "fold.pairs", 1) != 0 && !fold_pairs(ir, f.length, &f.kind))
         return false;
     do
         if (!fold_once(&f))
             return false;
     while (f.any);
     f.reasons = true;
-    const bool selections = pass_option(&ir->context, "fold.selections", 1) != 0;
+    const bool selections = f.parallel && pass_option(&ir->context, "fold.selections", 1) != 0;
     return (!ir->noting || fold_once(&f)) && (!selections || fold_selections(ir, f.length, &f.kind));
 }
 

@@ -27,6 +27,7 @@ static const struct {
     {"", {"fold.operations=0", "fold.operations=1", "fold.operations=16", "fold.operations=32"}},
     {"", {"fold.guarded=0", "fold.guarded=1", "fold.guarded=3", "fold.guarded=32"}},
     {"", {"fold.pairs=off", "fold.pairs=on"}},
+    {"", {"fold.parallel=off", "fold.parallel=on"}},
     {"", {"fold.selections=off", "fold.selections=on"}},
     {"", {"chain.latency1=0", "chain.latency1=1", "chain.latency1=1000"}},
     {"", {"chain.latency2=0", "chain.latency2=1", "chain.latency2=1000"}},

@@ -35,6 +35,18 @@ static const struct body {
      IF FOUR("sub", "0f3F800000") ELSE FOUR("mul", "0f40000000") JOIN SUM4,
      0,
      {"note: line 14: left alone: 4 and 4 operations on its sides; chain.length is 5\n"}},
+    /* 8 operations and no pair: the second side follows the first */
+    {"masks alone",
+     "fold.parallel=off",
+     IF FOUR("sub", "0f3F800000") ELSE FOUR("mul", "0f40000000") JOIN SUM4,
+     0,
+     {"note: line 14: masked: 4 and 4 operations in 8 instructions\n", "@!%p1 mul.f32 %f6, 0x40000000, %f2  // 23\n"}},
+    {"masks for loads and their addresses",
+     "fold.parallel=off",
+     IF "add.u64 %d3, %d2, 64;\nld.global.f32 %f3, [%d3];\nsub.f32 %f8, %f3, %f1;\n" ELSE
+        "mul.f32 %f8, %f1, %f2;\n" JOIN,
+     0,
+     {"@%p1 ld.f32 %f3, global[%d3+0]", "note: line 14: 2 other instructions get a guard\n"}},
     {"more than fold.operations",
      "fold.operations=3",
      IF FOUR("sub", "0f3F800000") ELSE FOUR("mul", "0f40000000") JOIN SUM4,
