@@ -1,81 +1,6 @@
-/* Tests the load/store unit with a memory of fixed latency. Expected cycles follow from the configuration. */
+/* Tests the queues, pipelines and replies of the load/store unit. */
 #include "timing/mem/lsu.h"
-#include "test/test.h"
-#include "timing/mem/lsu_parts.h"
-
-/* Latencies of Fermi (the defaults): address generation 1 cycle, L1 35 cycles, shared memory 26 cycles. Memory
- * beyond the L1 takes 300 cycles. */
-static struct config cfg;
-static struct memsys *mem;
-static struct lsu *lsu;
-static uint64_t now;
-static uint64_t addr[WARP_LANES];
-static const struct inst *inst; /* instruction of the next accesses; NULL: the instruction does not matter */
-
-static void start(void) {
-    cfg.memory.model = MEMORY_FIXED;
-    cfg.memory.latency = 300;
-    mem = memsys_new(&cfg);
-    lsu = lsu_new(&cfg, mem, 0);
-    ck_assert_ptr_nonnull(mem);
-    ck_assert_ptr_nonnull(lsu);
-    now = 0;
-}
-
-static void setup(void) {
-    config_default(&cfg);
-    inst = NULL;
-}
-
-static void stop(void) {
-    lsu_free(lsu);
-    memsys_free(mem);
-}
-
-static void strided(uint64_t base, unsigned stride) {
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        addr[l] = base + (uint64_t)l * stride;
-}
-
-static void give(enum space space, enum mem_kind kind, unsigned bytes, uint32_t tag) {
-    struct lsu_access a = {.inst = inst,
-                           .lanes = LANES_ALL,
-                           .space = (uint8_t)space,
-                           .kind = (uint8_t)kind,
-                           .n_elems = 1,
-                           .msize = (uint8_t)bytes,
-                           .addr = addr,
-                           .local_base = 0x20000000,
-                           .local_stride = 128,
-                           .tag = tag};
-    ck_assert(lsu_can_accept(lsu));
-    lsu_accept(lsu, &a, now);
-}
-
-static void set_segments(bool on) { cfg.lsu.segments = on; }
-static void set_whole_warp(bool on) { cfg.lsu.split_wide = !on; }
-static void set_atomic_lanes(bool on) { cfg.lsu.atomic_lanes = on; }
-static void set_constant_lines(bool on) { cfg.lsu.constant_lines = on; }
-
-/* Runs until an access completes. Returns the cycle, its tag, and whether it missed. */
-static uint64_t wait(uint32_t *tag, bool *missed) {
-    for (uint64_t limit = now + 10000; now < limit; now++) {
-        lsu_tick(lsu, now);
-        memsys_run(mem, now, now + 1);
-        if (lsu_done(lsu, tag, missed))
-            return now;
-    }
-    ck_abort_msg("nothing finished in 10000 cycles");
-    return 0;
-}
-
-static void expect(uint64_t cycle, uint32_t tag, bool missed) {
-    uint32_t t;
-    bool m;
-    ck_assert_uint_eq(wait(&t, &m), cycle);
-    ck_assert_uint_eq(t, tag);
-    ck_assert_int_eq(m, missed);
-}
+#include "test/timing/mem/lsu_rig.h"
 
 /* - the first load is accepted at 0 and reads the tags at 35; its line arrives 300 cycles later
  * - the second load hits and takes 35 cycles */
@@ -86,64 +11,6 @@ START_TEST(load_misses_then_hits) {
     expect(335, 7, true);
     give(SPACE_GLOBAL, MEM_READ, 4, 8);
     expect(335 + 35, 8, false);
-    stop();
-}
-END_TEST
-
-/* Four lines enter the L1, one per cycle, so the last line reads its tags at 35 + 3. */
-START_TEST(lines_enter_one_a_cycle) {
-    setup(), start();
-    strided(0x10000000, 16);
-    give(SPACE_GLOBAL, MEM_READ, 4, 1);
-    expect(338, 1, true);
-    give(SPACE_GLOBAL, MEM_READ, 4, 2);
-    expect(338 + 38, 2, false);
-    stop();
-}
-END_TEST
-
-/* Shared memory takes 26 cycles, and one more cycle for each pass after the first. */
-START_TEST(shared_latency_and_conflicts) {
-    setup(), start();
-    strided(0, 4);
-    give(SPACE_SHARED, MEM_READ, 4, 1);
-    expect(26, 1, false);
-    strided(0, 4 * 32);
-    give(SPACE_SHARED, MEM_READ, 4, 2);
-    expect(26 + 26 + 31, 2, false);
-    stop();
-}
-END_TEST
-
-/* The banks are busy for the conflict's 32 passes, so the next access starts 32 cycles later. The pipeline latencies
- * of both accesses overlap. */
-START_TEST(conflict_delays_the_next_access) {
-    setup();
-    cfg.lsu.queue = 2;
-    start();
-    strided(0, 4 * 32);
-    give(SPACE_SHARED, MEM_READ, 4, 1);
-    strided(0, 4);
-    give(SPACE_SHARED, MEM_READ, 4, 2);
-    expect(26 + 31, 1, false);
-    expect(26 + 32, 2, false);
-    stop();
-}
-END_TEST
-
-/* Constants take one cycle for each distinct address:
- * - all lanes read one address: the access is accepted at 0 and looked up at 2, and its line arrives 300 cycles later
- * - lanes read four addresses of that line: the addresses enter a pipeline of length 1 in cycles 1 to 4, and the
- *   last address leaves the pipeline at 5 */
-START_TEST(constant_addresses_take_turns) {
-    setup(), start();
-    strided(0x10000000, 0);
-    give(SPACE_CONST, MEM_CONSTANT, 4, 1);
-    expect(302, 1, true);
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        addr[l] = 0x10000000 + 4 * (l & 3);
-    give(SPACE_CONST, MEM_CONSTANT, 4, 2);
-    expect(302 + 5, 2, false);
     stop();
 }
 END_TEST
@@ -308,33 +175,6 @@ START_TEST(waiting_lanes_are_known) {
 }
 END_TEST
 
-/* - 8 bytes of local memory per lane lie in two lines, each of which has one word of every lane
- * - their tags are read at 35 and 36, and they arrive at 335 and 336
- * - every lane needs both lines, so no lane is done when only the first line has arrived
- * - 4 bytes per lane lie in one line */
-START_TEST(lanes_wait_for_both_words) {
-    lanemask_t lanes;
-    setup(), start();
-    strided(0, 0);
-    give(SPACE_LOCAL, MEM_READ, 8, 1);
-    for (; now < 336; now++) {
-        lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
-        if (now < 36)
-            continue;
-        ck_assert(lsu_waits_on_miss(lsu, 1, &lanes));
-        ck_assert_uint_eq(lanes, LANES_ALL);
-    }
-    expect(336, 1, true);
-    ck_assert(!lsu_waits_on_miss(lsu, 1, &lanes));
-    stop();
-    setup(), start();
-    strided(0, 0);
-    give(SPACE_LOCAL, MEM_READ, 4, 1);
-    expect(335, 1, true);
-    stop();
-}
-END_TEST
-
 /* A queue of three entries is never empty and wraps around. Twelve loads of two lines each enter as soon as there is
  * room.
  * - line k of all loads enters in cycle k + 1, as if the lines belonged to one load
@@ -448,32 +288,6 @@ START_TEST(waiting_lanes_of_tags_that_collide) {
 }
 END_TEST
 
-/* Lanes access words 0 and 16 of two lines, that is, sectors 0 and 2. With lsu.segments, a store carries whole segments
- * of 64 bytes, here both halves of each line. A load requests only the sectors that it reads. A sectored L1 counts the
- * sectors of an access. */
-START_TEST(stores_carry_segments) {
-    for (int on = 0; on < 2; on++)
-        for (int store = 0; store < 2; store++) {
-            struct stats s;
-            ck_assert(stats_init(&s));
-            setup();
-            cfg.l1.sectored = true;
-            set_segments(on);
-            start();
-            for (unsigned l = 0; l < WARP_LANES; l++)
-                addr[l] = 0x10000000 + l % 4 * 64;
-            give(SPACE_GLOBAL, store ? MEM_WRITE : MEM_READ, 4, 1);
-            for (; now < 400; now++)
-                lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
-            lsu_stats(lsu, &s);
-            ck_assert_double_eq(stats_get(&s, "l1.accesses"), 2);
-            ck_assert_double_eq(stats_get(&s, "l1.sectors"), on && store ? 8 : 4);
-            stats_free(&s);
-            stop();
-        }
-}
-END_TEST
-
 /* With one MSHR, the second line stalls at the pipeline's end until the first line has arrived. It then takes 300
  * cycles itself. */
 START_TEST(full_mshrs_stall) {
@@ -492,20 +306,6 @@ START_TEST(full_mshrs_stall) {
 }
 END_TEST
 
-/* A texture cache with lines of 32 bytes: 128 bytes are four accesses, and the last reads its tags at 35 + 3. */
-START_TEST(short_lines_of_textures) {
-    setup();
-    cfg.tex.line = 32;
-    start();
-    strided(0x10000000, 4);
-    give(SPACE_TEX, MEM_TEXTURE, 4, 1);
-    expect(338, 1, true);
-    give(SPACE_TEX, MEM_TEXTURE, 4, 2);
-    expect(338 + 38, 2, false);
-    stop();
-}
-END_TEST
-
 START_TEST(fetch_comes_back) {
     setup(), start();
     uint32_t tag = 0;
@@ -517,64 +317,6 @@ START_TEST(fetch_comes_back) {
     ck_assert_uint_eq(sectors, 0xf);
     ck_assert_uint_eq(now, 301); /* the request was sent at 0, and its reply arrived at 300; the loop adds one cycle */
     stop();
-}
-END_TEST
-
-/* Number of requests of one access of all lanes. Each item has two results: with an option off, and with the option on.
- * - byte elements 4 bytes apart: one line, or four segments of 32 bytes
- * - half words 4 bytes apart: one line, or two segments of 64 bytes
- * - 8 or 16 bytes at one address: one access per half or quarter warp, or one access for all lanes
- * - 32 atomics in a line: one request, or four sectors; on one word: one request, or one request per lane
- * - 32 words of constants: one access per word, or one access per line of 64 bytes */
-START_TEST(requests_of_an_access) {
-    static const struct {
-        uint8_t space, kind, bytes, stride;
-        void (*set)(bool);
-        uint8_t off, on;
-    } cases[] = {
-        {SPACE_GLOBAL, MEM_READ, 1, 4, set_segments, 1, 4},
-        {SPACE_GLOBAL, MEM_READ, 1, 1, set_segments, 1, 1},
-        {SPACE_GLOBAL, MEM_READ, 2, 4, set_segments, 1, 2},
-        {SPACE_GLOBAL, MEM_READ, 4, 4, set_segments, 1, 1},
-        {SPACE_GLOBAL, MEM_WRITE, 2, 64, set_segments, 16, 32},
-        {SPACE_GLOBAL, MEM_READ, 8, 0, set_whole_warp, 2, 1},
-        {SPACE_GLOBAL, MEM_READ, 8, 8, set_whole_warp, 2, 2},
-        {SPACE_GLOBAL, MEM_READ, 16, 0, set_whole_warp, 4, 1},
-        {SPACE_GLOBAL, MEM_ATOMIC, 4, 4, set_atomic_lanes, 1, 4},
-        {SPACE_GLOBAL, MEM_ATOMIC, 4, 0, set_atomic_lanes, 1, 32},
-        {SPACE_CONST, MEM_CONSTANT, 4, 4, set_constant_lines, 32, 2},
-        {SPACE_CONST, MEM_CONSTANT, 4, 0, set_constant_lines, 1, 1},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        for (int on = 0; on < 2; on++) {
-            struct stats s;
-            ck_assert(stats_init(&s));
-            setup();
-            cases[i].set(on == 1);
-            start();
-            strided(0x10000000, cases[i].stride);
-            give(cases[i].space, cases[i].kind, cases[i].bytes, 1);
-            lsu_stats(lsu, &s);
-            ck_assert_msg(stats_get(&s, "lsu.transactions") == (on ? cases[i].on : cases[i].off), "case %zu: %g", i,
-                          stats_get(&s, "lsu.transactions"));
-            stats_free(&s);
-            stop();
-        }
-}
-END_TEST
-
-/* Shared-memory atomics of all lanes on one word take 32 passes with shared.atomic_serial. Without this option they
- * take one pass, like a load. The access takes 26 cycles, and one more for each pass after the first. */
-START_TEST(shared_atomics_take_turns_or_not) {
-    for (int turns = 0; turns < 2; turns++) {
-        setup();
-        cfg.lsu.shared_serial = turns == 1;
-        start();
-        strided(0x40, 0);
-        give(SPACE_SHARED, MEM_ATOMIC, 4, 1);
-        expect(1 + (turns ? 32 : 1) + 26 - 2, 1, false);
-        stop();
-    }
 }
 END_TEST
 
@@ -634,98 +376,22 @@ START_TEST(accesses_that_wait_for_room) {
 }
 END_TEST
 
-/* - a load reads four lines, 8 lanes each: its requests leave in order of lanes or, with peer.lsu_descending_order,
- *   from the highest address down
- * - an atomic needs a separate request for each lane on one word: the first three requests cover all 8 words of the
- *   sector, the fourth covers words 0 to 6, and the fifth covers word 0 again
- * The smallest tables (TINY=1) hold fewer atomics in flight than these five requests. */
-START_TEST(requests_leave_by_lane_or_by_address) {
-    static const uint32_t atomic_bytes[5] = {32, 32, 32, 28, 4};
-    for (unsigned on = 0; on < 2; on++)
-        for (int atomic = 0; atomic < (LEAST_TABLES ? 1 : 2); atomic++) {
-            setup();
-            cfg.lsu.descending = on;
-            set_atomic_lanes(true);
-            start();
-            const struct memport *p = memsys_port(mem, 0);
-            strided(0x10000000, 16);
-            for (unsigned l = 0; l < WARP_LANES && atomic; l++)
-                addr[l] = 0x10000000 + 4 * (l < 31 ? l % 8 : 0);
-            give(SPACE_GLOBAL, atomic ? MEM_ATOMIC : MEM_READ, 4, 1);
-            for (; now < 100; now++)
-                lsu_tick(lsu, now), memsys_run(mem, now, now + 1);
-            const unsigned n = atomic ? 5 : 4;
-            ck_assert_uint_eq(p->sent, n);
-            for (unsigned i = 0; i < n; i++) {
-                unsigned k = on ? n - 1 - i : i;
-                ck_assert_uint_eq(p->request[i].address, 0x10000000 + (atomic ? 0 : 128 * k));
-                ck_assert_uint_eq(p->request[i].bytes, atomic ? atomic_bytes[k] : 128);
-            }
-            stop();
-        }
-}
-END_TEST
-
-/* The entries of a port's request queue are flits of 40 bytes, of which 8 are the header. A read takes one entry,
- * and a write of 128 bytes takes four. A request of any size is accepted only if four entries are free.
- * - 24 entries have room for 6 requests; after a write and a read 19 entries are left, which is room for 4 requests
- * - the write leaves at cycle 10, which the SM sees 2 cycles later
- * - a queue always has entries for 4 of the largest requests */
-START_TEST(places_of_flits) {
-    struct memport p;
-    ck_assert(memport_init(&p, 24, 64, 2));
-    memport_use_flits(&p, 40, 128);
-    ck_assert_uint_eq(memport_room(&p, 0), 6);
-    *memport_place(&p) = (struct mem_request){.kind = MEM_WRITE, .bytes = 128};
-    memport_send(&p);
-    ck_assert_uint_eq(memport_room(&p, 0), 5);
-    *memport_place(&p) = (struct mem_request){.kind = MEM_READ, .bytes = 128};
-    memport_send(&p);
-    ck_assert_uint_eq(memport_room(&p, 0), 4);
-    ck_assert(memport_full(&p, 5) && !memport_full(&p, 4));
-    memport_exchange(&p, 0);
-    ck_assert(memport_ample(&p, 4) && !memport_ample(&p, 5));
-    memport_remove(&p, 10);
-    memport_exchange(&p, 0);
-    ck_assert_uint_eq(memport_room(&p, 11), 4);
-    /* memport_ample() counts all 23 free entries at once, whatever the cycle */
-    ck_assert(memport_ample(&p, 5) && !memport_ample(&p, 6));
-    ck_assert_uint_eq(memport_room(&p, 12), 5);
-    memport_free(&p);
-    ck_assert(memport_init(&p, 3, 64, 2));
-    memport_use_flits(&p, 40, 128);
-    ck_assert_uint_eq(memport_room(&p, 0), 4);
-    memport_free(&p);
-}
-END_TEST
-
 SUITE(timing_lsu) {
-    TEST(accesses_return_one_a_cycle);
-    TEST(caches_return_in_turn);
-    TEST(requests_leave_by_lane_or_by_address);
-    TEST(places_of_flits);
-    TEST(requests_of_an_access);
-    TEST(shared_atomics_take_turns_or_not);
-    TEST(local_store_without_allocation);
     TEST(load_misses_then_hits);
-    TEST(pending_lines_are_described);
-    TEST(lines_enter_one_a_cycle);
-    TEST(shared_latency_and_conflicts);
-    TEST(conflict_delays_the_next_access);
-    TEST(constant_addresses_take_turns);
     TEST(atomic_goes_past_the_l1);
     TEST(loads_past_the_l1);
     TEST(store_drops_the_line);
     TEST(local_store_stays);
     TEST(second_miss_merges);
+    TEST(accesses_return_one_a_cycle);
+    TEST(caches_return_in_turn);
     TEST(waiting_lanes_are_known);
-    TEST(lanes_wait_for_both_words);
-    TEST(waiting_lanes_of_tags_that_collide);
-    TEST(stores_carry_segments);
     TEST_SPEED(the_queue_goes_round);
-    TEST_LOOP(accesses_that_wait_for_room, 0, 12);
     TEST(a_full_pipeline_holds_the_front);
+    TEST(pending_lines_are_described);
+    TEST(waiting_lanes_of_tags_that_collide);
     TEST(full_mshrs_stall);
-    TEST(short_lines_of_textures);
     TEST(fetch_comes_back);
+    TEST(local_store_without_allocation);
+    TEST_LOOP(accesses_that_wait_for_room, 0, 12);
 }

@@ -3,6 +3,7 @@
 #include "test/timing/mem/rig.h"
 #include "timing/mem/lsu.h"
 #include "timing/mem/memmap.h"
+#include "timing/mem/memport.h"
 
 /* A load reads the L2's tags at 163 and misses.
  * - after the fixed DRAM latency of 100, ACT is at 263 and RD at 275
@@ -376,6 +377,39 @@ START_TEST(places_of_addresses) {
 }
 END_TEST
 
+/* The entries of a port's request queue are flits of 40 bytes, of which 8 are the header. A read takes one entry,
+ * and a write of 128 bytes takes four. A request of any size is accepted only if four entries are free.
+ * - 24 entries have room for 6 requests; after a write and a read 19 entries are left, which is room for 4 requests
+ * - the write leaves at cycle 10, which the SM sees 2 cycles later
+ * - a queue always has entries for 4 of the largest requests */
+START_TEST(places_of_flits) {
+    struct memport p;
+    ck_assert(memport_init(&p, 24, 64, 2));
+    memport_use_flits(&p, 40, 128);
+    ck_assert_uint_eq(memport_room(&p, 0), 6);
+    *memport_place(&p) = (struct mem_request){.kind = MEM_WRITE, .bytes = 128};
+    memport_send(&p);
+    ck_assert_uint_eq(memport_room(&p, 0), 5);
+    *memport_place(&p) = (struct mem_request){.kind = MEM_READ, .bytes = 128};
+    memport_send(&p);
+    ck_assert_uint_eq(memport_room(&p, 0), 4);
+    ck_assert(memport_full(&p, 5) && !memport_full(&p, 4));
+    memport_exchange(&p, 0);
+    ck_assert(memport_ample(&p, 4) && !memport_ample(&p, 5));
+    memport_remove(&p, 10);
+    memport_exchange(&p, 0);
+    ck_assert_uint_eq(memport_room(&p, 11), 4);
+    /* memport_ample() counts all 23 free entries at once, whatever the cycle */
+    ck_assert(memport_ample(&p, 5) && !memport_ample(&p, 6));
+    ck_assert_uint_eq(memport_room(&p, 12), 5);
+    memport_free(&p);
+    ck_assert(memport_init(&p, 3, 64, 2));
+    memport_use_flits(&p, 40, 128);
+    ck_assert_uint_eq(memport_room(&p, 0), 4);
+    memport_free(&p);
+}
+END_TEST
+
 SUITE(timing_memsys) {
     TEST(replies_wait_for_each_other);
     TEST(latency_of_dram);
@@ -397,4 +431,5 @@ SUITE(timing_memsys) {
     TEST(perfect_l1);
     TEST(fixed_model_paces_requests);
     TEST(places_of_addresses);
+    TEST(places_of_flits);
 }
