@@ -189,7 +189,10 @@ static const struct {
       "\n2 passed, 0 failed, 0 skipped\n"}},
     {"-j1 victim_apart", 0, {"standard output, and 0 test before", "\n2 passed, 0 failed, 0 skipped\n"}},
     {"-j1 -s1 victim_slow", 0, {"... 0:01, 0 of 1 suites, 0 tests; now victim_slow: sleeps\n"}},
-    {"-j1 victim_none", 2, {"check: no such suite, or no such part; usage: check "}},
+    {"-j1 victim_none", 2, {"check: no suite's name begins with 'victim_none'; usage: check "}},
+    {"-j1 victim_apart victim_none", 2, {"check: no suite's name begins with 'victim_none'; usage: check "}},
+    {"--list victim_apart victim_none", 2, {"check: no suite's name begins with 'victim_none'; usage: check "}},
+    {"-p2/2 victim_apart", 2, {"check: no such part; usage: check "}},
     {"-q", 2, {"check: what is -q? usage: check "}},
 };
 

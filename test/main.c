@@ -140,6 +140,19 @@ static const char *unknown_option(int argc, char **argv) {
     return NULL;
 }
 
+/* Returns the first argument with which no suite's name begins, or NULL. A misspelled name would otherwise be ignored if
+ * another name is right. */
+static const char *unknown_suite(int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        bool found = argv[i][0] == '-';
+        for (const struct test_suite *s = all; s && !found; s = s->next)
+            found = strncmp(s->name, argv[i], strlen(argv[i])) == 0;
+        if (!found)
+            return argv[i];
+    }
+    return NULL;
+}
+
 static int list_suites(int argc, char **argv) {
     for (const struct test_suite *s = all; s; s = s->next)
         if (wanted(s->name, argc, argv))
@@ -230,6 +243,10 @@ int main(int argc, char **argv) {
         fprintf(stderr, "check: two suites are called %s\n", name_of_two());
         return 2;
     }
+    if (unknown_suite(argc, argv)) {
+        fprintf(stderr, "check: no suite's name begins with '%s'; %s\n", unknown_suite(argc, argv), USAGE);
+        return 2;
+    }
     if (argc > 1 && strcmp(argv[1], "--list") == 0)
         return list_suites(argc, argv);
     if (unknown) {
@@ -240,7 +257,7 @@ int main(int argc, char **argv) {
         return 2;
     int jobs = job_count(argc, argv), n = list_units(units, argc, argv, jobs > 1 ? PARTS : 1);
     if (n == 0) {
-        fprintf(stderr, "check: no such suite, or no such part; %s\n", USAGE);
+        fprintf(stderr, "check: no such part; %s\n", USAGE);
         return 2;
     }
     if (fork_mode && strcmp(fork_mode, "no") == 0)

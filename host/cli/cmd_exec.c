@@ -11,10 +11,13 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const struct option_def options[] = {
@@ -277,7 +280,38 @@ static bool pass_options(const struct cli *c, const struct sim *sim) {
     return ok;
 }
 
-static enum heddle_status start(const struct cli *c, const struct sim *sim, double error) {
+/* Runs the program in a child process, and ends as the program ends. If the program ends well and did not write the
+ * checkpoint `to`, prints a message and returns HEDDLE_USAGE. */
+static enum heddle_status run_recorded(const struct cli *c, const char *path, char *const *argv, const char *to) {
+    struct stat before = {0}, after = {0};
+    int how = 0;
+    stat(to, &before);
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        execv(path, argv);
+        cli_fail(c, "%s: %s", path, strerror(errno));
+        _exit(HEDDLE_USAGE);
+    }
+    signal(SIGINT, SIG_IGN); /* a terminal sends SIGINT to the program, too, which writes the rest of its checkpoint */
+    while (pid > 0 && waitpid(pid, &how, 0) < 0 && errno == EINTR)
+        continue;
+    signal(SIGINT, SIG_DFL);
+    if (pid < 0)
+        return cli_fail(c, "%s: %s", path, strerror(errno));
+    if (WIFSIGNALED(how))
+        raise(WTERMSIG(how));
+    if (!WIFEXITED(how) || WEXITSTATUS(how))
+        return (enum heddle_status)(WIFEXITED(how) ? WEXITSTATUS(how) : HEDDLE_USAGE);
+    const bool written = stat(to, &after) == 0 && (after.st_ino != before.st_ino || after.st_size != before.st_size ||
+                                                   after.st_mtim.tv_sec != before.st_mtim.tv_sec ||
+                                                   after.st_mtim.tv_nsec != before.st_mtim.tv_nsec);
+    return written ? HEDDLE_OK : cli_fail(c, "%s: nothing was recorded: %s made no CUDA calls", to, path);
+}
+
+/* Runs the program; `recorded` is true for heddle record. */
+static enum heddle_status start(const struct cli *c, const struct sim *sim, double error, bool recorded) {
     char path[PATH_MAX];
     if (!find_program(c->words[0], path, sizeof path))
         return cli_fail(c, "%s: there is no such program", c->words[0]);
@@ -290,12 +324,16 @@ static enum heddle_status start(const struct cli *c, const struct sim *sim, doub
         return cli_fail(c, "the host is out of memory");
     for (int i = 0; i < c->n_words; i++)
         argv[i] = c->argv[c->argc - c->n_words + i];
-    if (pass_options(c, sim) && exec_sampled(c, path, argv, sim->o.model, error)) {
+    status = HEDDLE_USAGE;
+    const bool passed = pass_options(c, sim);
+    if (passed && recorded) {
+        status = run_recorded(c, path, argv, sim->o.checkpoint);
+    } else if (passed && exec_sampled(c, path, argv, sim->o.model, error)) {
         execv(path, argv);
         cli_fail(c, "%s: %s", path, strerror(errno));
     }
     free(argv);
-    return HEDDLE_USAGE;
+    return status;
 }
 
 static enum heddle_status run(const struct cli *c) {
@@ -316,7 +354,7 @@ static enum heddle_status run(const struct cli *c) {
         sim.o.threads = (uint32_t)threads;
         sim.o.check = cli_has(c, "check");
         sim_note(c, &meant);
-        status = start(c, &sim, error);
+        status = start(c, &sim, error, false);
     }
     sim_free(&sim);
     return status;
@@ -342,7 +380,7 @@ static enum heddle_status record(const struct cli *c) {
         sim.o.model = sim.o.model ? sim.o.model : "functional";
         sim.o.checkpoint = to;
         sim.o.threads = (uint32_t)threads;
-        status = start(&program, &sim, 0);
+        status = start(&program, &sim, 0, true);
     }
     sim_free(&sim);
     return status;

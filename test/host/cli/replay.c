@@ -114,6 +114,11 @@ START_TEST(a_cuda_program) {
     }
     STATUS(HEDDLE_OK, "record %s/test/cuda/programs/stencil.out -o f", cli_root);
     STATUS(HEDDLE_OK, "replay f -m functional --verify");
+    STATUS(HEDDLE_USAGE, "record -q -o none true");
+    SAYS(err, "none: nothing was recorded: ");
+    SAYS(err, "true made no CUDA calls");
+    STATUS(HEDDLE_USAGE, "record -q -o f true"); /* the file of an earlier record counts as unchanged */
+    ck_assert_int_eq(heddle("record -q -o none false"), 1);
     STATUS(HEDDLE_OK, "record -q -o g --checkpoint-at 2 %s/test/cuda/programs/stencil.out", cli_root);
     STATUS(HEDDLE_OK, "resume g -m functional --verify");
     STATUS(HEDDLE_OK, "replay g --list");
