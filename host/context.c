@@ -46,13 +46,13 @@ static void note_renamed(void *context, const char *old, const char *key) {
 static bool configure(struct heddle *h, const struct context_parts *parts, const struct heddle_options *o, char *err,
                       size_t err_size) {
     const struct config_notes notes = {note_renamed, h};
-    if (parts->plain)
-        h->config = *parts->plain;
+    if (parts->begin)
+        h->config = *parts->begin;
     else
         config_default(&h->config);
-    if (!parts->plain && !config_load_noting(&h->config, h->config_name, &notes, err, err_size))
+    if (!parts->begin && !config_load_noting(&h->config, h->config_name, &notes, err, err_size))
         return false;
-    if (!parts->plain && h->model.base->set && !config_set(&h->config, h->model.base->set, err, err_size))
+    if (!parts->begin && h->model.base->set && !config_set(&h->config, h->model.base->set, err, err_size))
         return false;
     for (const char *const *s = o->set; s && *s; s++) {
         static const char key[] = "reconv=";
@@ -171,7 +171,7 @@ static bool choose_launches(struct heddle *h, const struct context_parts *parts,
         return false;
     if (o->memory_folder && !mem_use_folder(&h->memory, o->memory_folder))
         return false;
-    return !o->checkpoint || parts->plain || (h->launches_to = recorder_new(o)) != NULL;
+    return !o->checkpoint || parts->no_machine || (h->launches_to = recorder_new(o)) != NULL;
 }
 
 static bool start(struct heddle *h, const struct context_parts *parts, const struct heddle_options *o, char *err,
@@ -216,14 +216,14 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
         snprintf(err, err_size, "model '%s' has no time: a trace, a profile or samples need a timing model", name);
         return false;
     }
-    if (h->model.base->functional && parts->plain)
+    if (h->model.base->functional && parts->no_machine)
         return true;
     if (h->model.base->functional)
         return h->threads == 1 || (h->workers = workers_new(h->threads)) != NULL ||
                (snprintf(err, err_size, "the host is out of memory or threads: %u were asked for", h->threads), false);
     if (!footprint_check(&h->config, h->reconv, err, err_size))
         return false;
-    if (parts->plain)
+    if (parts->no_machine)
         return true;
     h->samples = o->samples;
     snprintf(err, err_size, "the host is out of memory");

@@ -126,9 +126,9 @@ struct context_parts {
     const struct prefetcher_row *prefetchers; /* additional prefetchers for each L1 or each L2 slice */
     uint32_t n_prefetchers;
     struct gpu_policies policies; /* policies; NULL entries stand for the policies that options select */
-    /* If not NULL: the configuration that the options' preset and model set. In this case the context only checks its
-     * options; it has no machine and cannot launch. */
-    const struct config *plain;
+    /* If not NULL: the configuration that the options' preset and model set, so that no file is read. */
+    const struct config *begin;
+    bool no_machine; /* the context only checks its options; it has no machine and cannot launch */
 };
 /* Works like heddle_open(), with other tables. `o` and `parts` must outlive the context. */
 struct heddle *context_open(const struct heddle_options *o, const struct context_parts *parts, char *err,

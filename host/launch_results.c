@@ -6,6 +6,7 @@
 #include "timing/report/causes.h"
 #include <cjson/cJSON.h>
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,15 +153,25 @@ static cJSON *json_dim(struct heddle_dim d) { return cJSON_CreateIntArray((int[]
 
 static cJSON *json_word(const char *word) { return word ? cJSON_CreateString(word) : cJSON_CreateNull(); }
 
+/* Creates the JSON object of launch `r` without its statistics. If `launches` is not 0, the object describes as many
+ * launches of the kernel. */
+static cJSON *json_head(const struct launch_record *r, const char *incomplete, int launches) {
+    cJSON *k = cJSON_CreateObject();
+    bool ok = k && add(k, "name", cJSON_CreateString(r->kernel)) &&
+              (!launches || add(k, "launches", cJSON_CreateNumber(launches))) && add(k, "grid", json_dim(r->grid)) &&
+              add(k, "block", json_dim(r->block)) && add(k, "dynamic_shared", cJSON_CreateNumber(r->dynamic_shared)) &&
+              add(k, "incomplete", json_word(incomplete));
+    if (ok)
+        return k;
+    cJSON_Delete(k);
+    return NULL;
+}
+
 /* Creates the JSON object of launch `r`. If `s` is not NULL, the object instead describes `launches` launches of the
  * kernel, whose sum is `s`. */
 static cJSON *json_kernel(const struct launch_record *r, const char *incomplete, const struct stats *s, int launches) {
-    cJSON *k = cJSON_CreateObject();
-    bool ok = k && add(k, "name", cJSON_CreateString(r->kernel)) &&
-              (!s || add(k, "launches", cJSON_CreateNumber(launches))) && add(k, "grid", json_dim(r->grid)) &&
-              add(k, "block", json_dim(r->block)) && add(k, "dynamic_shared", cJSON_CreateNumber(r->dynamic_shared)) &&
-              add(k, "incomplete", json_word(incomplete)) && add(k, "stats", s ? json_stats(s) : json_kept(&r->stats));
-    if (ok)
+    cJSON *k = json_head(r, incomplete, s ? launches : 0);
+    if (k && add(k, "stats", s ? json_stats(s) : json_kept(&r->stats)))
         return k;
     cJSON_Delete(k);
     return NULL;
@@ -286,16 +297,61 @@ enum heddle_status results_write_json(struct heddle *h, FILE *out, int argc, cha
                    : fail(h, HEDDLE_USAGE, "the result cannot be written: %s", strerror(error ? error : EIO));
 }
 
+/* Writes a finite number as the JSON library does: with 15 digits if these are exact but for rounding. Most numbers are
+ * small whole numbers. */
+static void number_text(double v, char out[32]) {
+    const bool whole = v >= 0 && v < 1e15 && v == floor(v);
+    char digits[32];
+    int n = 0;
+    if (!whole) {
+        snprintf(out, 32, "%.15g", v);
+        if (fabs(strtod(out, NULL) - v) > fabs(v) * DBL_EPSILON)
+            snprintf(out, 32, "%.17g", v);
+        return;
+    }
+    for (uint64_t left = (uint64_t)v; left || !n; left /= 10)
+        digits[n++] = (char)('0' + left % 10);
+    for (int i = 0; i < n; i++)
+        out[i] = digits[n - 1 - i];
+    out[n] = 0;
+}
+
+/* Returns the statistics as an object whose text is printed here: the library's printer takes several times as long,
+ * which is a tenth of a short run. */
+static cJSON *raw_stats(const struct stats *s) {
+    enum { NUMBER = 32 };
+    char *text = NULL;
+    size_t len = 0;
+    int n;
+    const struct stat_def *defs = stat_defs(&n);
+    FILE *f = open_memstream(&text, &len);
+    for (int i = 0; f && i < n; i++) {
+        char number[NUMBER];
+        const double v = defs[i].kind == STAT_RATIO ? stats_get(s, defs[i].name) : s->v[i];
+        if (!isfinite(v))
+            snprintf(number, sizeof number, "null");
+        else
+            number_text(v, number);
+        fputs(i ? ",\"" : "{\"", f);
+        fputs(defs[i].name, f);
+        fputs("\":", f);
+        fputs(number, f);
+    }
+    const bool ok = f && putc('}', f) != EOF && fclose(f) == 0;
+    cJSON *o = ok ? cJSON_CreateRaw(text) : NULL;
+    free(text);
+    return o;
+}
+
 enum heddle_status results_write_brief(struct heddle *h, FILE *out) {
     cJSON *o = cJSON_CreateObject(), *kernels = cJSON_CreateArray();
-    bool ok = o && add(o, "kernels", kernels) && add(o, "stats", json_stats(&h->totals)) &&
+    bool ok = o && add(o, "kernels", kernels) && add(o, "stats", raw_stats(&h->totals)) &&
               add(o, "incomplete", json_word(heddle_incomplete(h, -1))) &&
               (!h->plan || !h->settled || add(o, "sampled", sampled_json(h)));
     for (int i = 0; ok && i < h->n_launches; i++) {
-        cJSON *k = json_kernel(&h->launches[i], h->launches[i].incomplete, NULL, 1);
+        const struct launch_record *r = &h->launches[i];
+        cJSON *k = h->n_launches == 1 ? json_head(r, r->incomplete, 0) : json_kernel(r, r->incomplete, NULL, 1);
         ok = k && cJSON_AddItemToArray(kernels, k);
-        if (h->n_launches == 1)
-            cJSON_DeleteItemFromObjectCaseSensitive(k, "stats");
     }
     char *text = ok ? cJSON_PrintUnformatted(o) : NULL;
     cJSON_Delete(o);

@@ -134,7 +134,9 @@ bool run_machine_plan(struct run_machine *m, const struct heddle_options *o, str
     *m = (struct run_machine){0};
     struct run_base *b = find_base(known, preset, model, err, err_size);
     struct heddle *h =
-        b ? context_open(o, &(struct context_parts){.models = &model_tables, .plain = &b->plain}, err, err_size) : NULL;
+        b ? context_open(o, &(struct context_parts){.models = &model_tables, .begin = &b->plain, .no_machine = true},
+                         err, err_size)
+          : NULL;
     if (!h)
         return false;
     b->uses++;
@@ -151,6 +153,12 @@ bool run_machine_find(struct run_machine *m, const struct heddle_options *o, cha
     bool fine = run_machine_plan(m, o, &known, err, err_size);
     run_bases_free(&known);
     return fine;
+}
+
+struct heddle *run_machine_open(const struct run_machine *m, const struct heddle_options *o, char *err,
+                                size_t err_size) {
+    const struct context_parts parts = {.models = &model_tables, .begin = &m->of->plain};
+    return context_open(o, &parts, err, err_size);
 }
 
 const char *run_key(const struct run_what *w, char out[RESULTS_HASH]) {

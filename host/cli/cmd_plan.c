@@ -206,6 +206,7 @@ static bool fill(struct execution *x, char *err, size_t err_size) {
         if (there)
             continue;
         x->jobs[x->n] = (struct job){.bench = r->bench, .size = r->size, .options = p->machines[r->machine].options};
+        x->jobs[x->n].machine = &p->machines[r->machine].machine;
         x->jobs[x->n].options.profile = p->profile;
         x->jobs[x->n].brief = true;
         x->jobs[x->n].sampled = p->sampled;

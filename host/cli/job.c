@@ -133,11 +133,15 @@ static void run_in(struct job *j, struct heddle *h, int argc, char *const *argv)
     }
 }
 
+static struct heddle *open_context(const struct job *j, const struct heddle_options *o, char *err, size_t err_size) {
+    return j->machine ? run_machine_open(j->machine, o, err, err_size) : heddle_open(o, err, err_size);
+}
+
 /* Runs the job of a sampled simulation once, in a context with the plan. Sets *more if the plan needs another run;
  * otherwise keeps the result. */
 static void run_sampled_once(struct job *j, const struct heddle_options *o, bool *more, int argc, char *const *argv) {
     char why[WHY_BYTES] = "";
-    struct heddle *h = heddle_open(o, why, sizeof why);
+    struct heddle *h = open_context(j, o, why, sizeof why);
     *more = false;
     if (!h) {
         j->status = HEDDLE_USAGE;
@@ -185,7 +189,7 @@ void job_run(struct job *j, int argc, char *const *argv) {
         run_sampled(j, argc, argv);
         return;
     }
-    struct heddle *h = heddle_open(&j->options, err, sizeof err);
+    struct heddle *h = open_context(j, &j->options, err, sizeof err);
     if (!h) {
         j->status = HEDDLE_USAGE;
         say(j, err);

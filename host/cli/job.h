@@ -3,12 +3,15 @@
 /* A job: one benchmark, or a program in place of one, run in one model in its own context. Several jobs run in parallel
  * processes. */
 #include "host/program/own.h"
+#include "host/results/results_db.h"
 #include <cjson/cJSON.h>
 
 struct job {
     const struct bench *bench;
     enum bench_size size;
     struct heddle_options options;
+    const struct run_machine
+        *machine; /* the machine that `options` describe, or NULL: heddle_open() reads the preset */
     bool sampled; /* sampled simulation, with the wanted error below; 0: none */
     double error;
     enum heddle_status status; /* outcome of the job; HEDDLE_STOPPED: the job did not begin, or a signal ended it */

@@ -229,6 +229,7 @@ void results_close(struct results_db *db) {
     if (!db)
         return;
     sqlite3_finalize(db->has);
+    results_kept_free(db);
     names_free(db);
     free(db->theirs);
     free(db->seen);
@@ -237,10 +238,10 @@ void results_close(struct results_db *db) {
     free(db);
 }
 
-/* Runs a statement that changes one row. `format` has one letter per value: t for text, i for an integer. Returns
+/* Runs a constant statement that changes one row. `format` has one letter per value: t for text, i for an integer. Returns
  * false on failure, with the reason in `err`. */
 static bool change(struct results_db *db, const char *sql, char *err, size_t err_size, const char *format, ...) {
-    sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
+    sqlite3_stmt *s = results_keep(db, sql, err, err_size);
     if (!s)
         return false;
     va_list list;
@@ -255,7 +256,8 @@ static bool change(struct results_db *db, const char *sql, char *err, size_t err
     int code = sqlite3_step(s);
     if (code != SQLITE_DONE)
         results_fail(db, code, err, err_size);
-    sqlite3_finalize(s);
+    sqlite3_reset(s);
+    sqlite3_clear_bindings(s);
     return code == SQLITE_DONE;
 }
 

@@ -28,6 +28,10 @@ bool run_machine_find(struct run_machine *m, const struct heddle_options *o, cha
 bool run_machine_plan(struct run_machine *m, const struct heddle_options *o, struct run_base **known, char *err,
                       size_t err_size);
 void run_bases_free(struct run_base **known);
+/* Works like heddle_open() with the options that `m` was planned for, but reads no file: `m` has the values of the
+ * preset. The context does not note options of the preset's file that have been renamed. */
+struct heddle *run_machine_open(const struct run_machine *m, const struct heddle_options *o, char *err,
+                                size_t err_size);
 void run_machine_free(struct run_machine *m);
 
 /* The description of a run, which may not be in the database yet. The caller owns the texts. */

@@ -30,8 +30,10 @@ struct results_db {
     struct results_seen *seen;
     bool picked; /* the table temp.picked has the runs that results_pick() selected */
     int n_seen;
-    sqlite3_stmt *has; /* the query of results_has(); NULL: not prepared yet */
-    time_t renewed;    /* time of the latest renewal of this process's claims; 0 if it has no claims */
+    sqlite3_stmt *has;         /* the query of results_has(); NULL: not prepared yet */
+    struct results_kept *kept; /* statements of results_keep() */
+    int n_kept;
+    time_t renewed; /* time of the latest renewal of this process's claims; 0 if it has no claims */
 };
 
 /* results_values.c: adds the statistics of this version of Heddle that the table of statistics lacks, and reads the
@@ -69,7 +71,11 @@ bool sampled_add(struct results_db *db, const char *key, const cJSON *result, ch
 bool sampled_table(struct results_db *db, char *err, size_t err_size);
 /* Prepares a statement. Returns NULL with a message on failure. */
 sqlite3_stmt *results_prepare(struct results_db *db, const char *sql, char *err, size_t err_size);
+/* Works like results_prepare(), for a constant text `sql`. The file keeps the statement for later calls with the same
+ * `sql`: end its use with sqlite3_reset(), not with sqlite3_finalize(). */
+sqlite3_stmt *results_keep(struct results_db *db, const char *sql, char *err, size_t err_size);
+void results_kept_free(struct results_db *db);
 /* Returns 1 if a query yields a row, 0 if not, -1 with the reason in `err` if the file cannot be read. `key`, unless it
- * is NULL, becomes parameter 1 of the query. */
+ * is NULL, becomes parameter 1 of the query, which must then be a constant text. */
 int results_any(struct results_db *db, const char *sql, const char *key, char *err, size_t err_size);
 #endif

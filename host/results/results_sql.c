@@ -2,6 +2,7 @@
 #include "results_db.h"
 #include "results_parts.h"
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -90,8 +91,37 @@ sqlite3_stmt *results_prepare(struct results_db *db, const char *sql, char *err,
     return s;
 }
 
-int results_any(struct results_db *db, const char *sql, const char *key, char *err, size_t err_size) {
+struct results_kept {
+    const char *sql;
+    sqlite3_stmt *statement;
+};
+
+sqlite3_stmt *results_keep(struct results_db *db, const char *sql, char *err, size_t err_size) {
+    for (int i = 0; i < db->n_kept; i++)
+        if (strcmp(db->kept[i].sql, sql) == 0)
+            return db->kept[i].statement;
+    struct results_kept *more = realloc(db->kept, (size_t)(db->n_kept + 1) * sizeof *more);
+    if (!more) {
+        snprintf(err, err_size, "the host is out of memory");
+        return NULL;
+    }
+    db->kept = more;
     sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
+    if (s)
+        more[db->n_kept++] = (struct results_kept){sql, s};
+    return s;
+}
+
+void results_kept_free(struct results_db *db) {
+    for (int i = 0; i < db->n_kept; i++)
+        sqlite3_finalize(db->kept[i].statement);
+    free(db->kept);
+    db->kept = NULL;
+    db->n_kept = 0;
+}
+
+int results_any(struct results_db *db, const char *sql, const char *key, char *err, size_t err_size) {
+    sqlite3_stmt *s = key ? results_keep(db, sql, err, err_size) : results_prepare(db, sql, err, err_size);
     if (!s)
         return -1;
     if (key)
@@ -99,7 +129,10 @@ int results_any(struct results_db *db, const char *sql, const char *key, char *e
     int code = sqlite3_step(s);
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         results_fail(db, code, err, err_size);
-    sqlite3_finalize(s);
+    if (key)
+        sqlite3_reset(s);
+    else
+        sqlite3_finalize(s);
     return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
 }
 

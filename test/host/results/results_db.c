@@ -2,6 +2,7 @@
  * databases are refused. */
 #include "host/results/results_db.h"
 #include "host/results/digest.h"
+#include "host/results/results_json.h"
 #include "test/test.h"
 #include "timing/report/stat.h"
 #include <math.h>
@@ -396,7 +397,65 @@ START_TEST(a_run_is_small) {
 }
 END_TEST
 
+/* Returns the options and statistics of a run of one kernel in the context. */
+static cJSON *ran(struct heddle *h, bool brief) {
+    static const char kernel[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+                                 ".reg .u64 %rd1; ld.param.u64 %rd1,[p]; st.global.u32 [%rd1],7; ret; }\n";
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", kernel, sizeof kernel - 1);
+    const uint64_t p = heddle_alloc(h, 256);
+    const struct heddle_arg a = {&p, sizeof p};
+    char *text = NULL;
+    size_t len;
+    FILE *f = open_memstream(&text, &len);
+    ck_assert_ptr_nonnull(m);
+    ck_assert_int_eq(heddle_launch(h, m, "k", (struct heddle_dim){20, 1, 1}, (struct heddle_dim){64, 1, 1}, 0, &a, 1),
+                     HEDDLE_OK);
+    ck_assert_int_eq(brief ? results_write_brief(h, f) : heddle_write_json(h, f, 0, NULL, -1), HEDDLE_OK);
+    fclose(f);
+    cJSON *o = cJSON_Parse(text);
+    free(text);
+    return o;
+}
+
+/* A planned machine needs no file any more, and equals the machine of heddle_open(). A brief result has all statistics
+ * with the same values. */
+START_TEST(a_planned_machine_is_opened_without_its_file) {
+    const char *const set[] = {"l1.size=8K", "memory.latency=77", NULL};
+    const char preset[] = "/tmp/heddle_planned.cfg";
+    const struct heddle_options o = {.model = "its", .config = preset, .set = set};
+    FILE *f = fopen(preset, "w");
+    fputs("@include \"turing.cfg\"\ngpu: { sms = 3; }\n", f);
+    fclose(f);
+    struct run_machine m;
+    ck_assert_msg(run_machine_find(&m, &o, err, sizeof err), "%s", err);
+    struct heddle *whole = heddle_open(&o, err, sizeof err);
+    ck_assert_msg(whole != NULL, "%s", err);
+    unlink(preset);
+    ck_assert_ptr_null(heddle_open(&o, err, sizeof err));
+    struct heddle *planned = run_machine_open(&m, &o, err, sizeof err);
+    ck_assert_msg(planned != NULL, "%s", err);
+    cJSON *a = ran(whole, false), *b = ran(planned, true);
+    cJSON *sa = cJSON_GetObjectItem(a, "stats"), *sb = cJSON_GetObjectItem(b, "stats");
+    ck_assert_double_eq(cJSON_GetObjectItem(sa, "gpu.ctas")->valuedouble, 20);
+    int fractions = 0;
+    for (const cJSON *x = sa->child, *y = sb->child; x || y; x = x->next, y = y->next) {
+        ck_assert_str_eq(x->string, y->string);
+        fractions += x->valuedouble != floor(x->valuedouble);
+        if (strncmp(x->string, "host.", 5) != 0)
+            ck_assert_msg(x->valuedouble == y->valuedouble, "%s: %.17g, %.17g", x->string, x->valuedouble,
+                          y->valuedouble);
+    }
+    ck_assert_int_gt(fractions, 3); /* ratios and joules */
+    cJSON_Delete(a);
+    cJSON_Delete(b);
+    heddle_close(whole);
+    heddle_close(planned);
+    run_machine_free(&m);
+}
+END_TEST
+
 SUITE(host_results_db) {
+    TEST(a_planned_machine_is_opened_without_its_file);
     TEST(merging_translates_ids);
     TEST(a_run_is_small);
     TEST(stored_results_are_read_back);
