@@ -140,8 +140,8 @@ static const char *unknown_option(int argc, char **argv) {
     return NULL;
 }
 
-/* Returns the first argument with which no suite's name begins, or NULL. A misspelled name would otherwise be ignored if
- * another name is right. */
+/* Returns the first argument with which no suite's name begins, or NULL. A misspelled name would otherwise be ignored
+ * if another name is right. */
 static const char *unknown_suite(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         bool found = argv[i][0] == '-';

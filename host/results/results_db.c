@@ -238,8 +238,8 @@ void results_close(struct results_db *db) {
     free(db);
 }
 
-/* Runs a constant statement that changes one row. `format` has one letter per value: t for text, i for an integer. Returns
- * false on failure, with the reason in `err`. */
+/* Runs a constant statement that changes one row. `format` has one letter per value: t for text, i for an integer.
+ * Returns false on failure, with the reason in `err`. */
 static bool change(struct results_db *db, const char *sql, char *err, size_t err_size, const char *format, ...) {
     sqlite3_stmt *s = results_keep(db, sql, err, err_size);
     if (!s)
