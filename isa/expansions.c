@@ -6,7 +6,7 @@
 static const struct expansion expansions[N_EXPANSIONS] = {
 #define S(class, n, gap)                                                                                               \
     { LAT_##class, n, gap }
-#define EXPANSION(id, label, ...) [EXPANSION_##id] = {.name = label, .step = {__VA_ARGS__}},
+#define EXPANSION(id, label, n, ...) [EXPANSION_##id] = {.name = label, .temporaries = n, .step = {__VA_ARGS__}},
 #include "expansions.def"
 #undef EXPANSION
 #undef S
@@ -22,6 +22,13 @@ unsigned expansion_count(enum expansion_id id) {
     for (int i = 0; i < EXPANSION_STEPS; i++)
         n += expansions[id].step[i].count;
     return n;
+}
+
+bool expansion_branches(enum expansion_id id) {
+    for (const struct expansion_step *s = expansions[id].step; s < expansions[id].step + EXPANSION_STEPS; s++)
+        if (s->count && machine_class_of(s->latency) == MACHINE_FLOW)
+            return true;
+    return false;
 }
 
 const struct expansion_step *expansion_last(enum expansion_id id) {

@@ -23,6 +23,7 @@ struct expansion_step {
 };
 struct expansion {
     const char *name;
+    uint8_t temporaries; /* registers of 32 bits in use between the machine instructions, besides operands and result */
     struct expansion_step step[EXPANSION_STEPS];
 };
 
@@ -48,6 +49,8 @@ const struct expansion *expansion_of(enum expansion_id id);
 unsigned expansion_count(enum expansion_id id);
 /* Returns true if there are several machine instructions. Those with one come first in expansions.def. */
 static inline bool expansion_is_several(uint8_t id) { return id > EXPANSION_BITS; }
+/* Returns true if there are branches between the machine instructions. */
+bool expansion_branches(enum expansion_id id);
 /* Returns the last step. */
 const struct expansion_step *expansion_last(enum expansion_id id);
 #endif

@@ -40,6 +40,8 @@ const struct pass passes[] = {
     {"regalloc", "virtual registers to registers; registers per thread for occupancy", .run = pass_regalloc},
     {"banks", "registers again: operands of one instruction in both banks of the register file", .run = pass_banks,
      .wanted = assembles, .when = "core.kind=modern with core.assembly=on"},
+    {"numbers", "how many registers the kernel takes on the machine: pairs, banks, temporaries", .run = pass_numbers,
+     .wanted = wants_select, .when = "core.kind=modern with core.assembly=on and core.select=on"},
     {"emit", "the flat program: operands as offsets, targets as PCs", .run = pass_emit},
     {"control", "control bits: stall counts, dependence counters, registers of operands", .run = pass_control,
      .wanted = assembles, .when = "core.kind=modern with core.assembly=on", .dump = dump_control},

@@ -38,6 +38,10 @@ uint32_t registers_reserved(const struct ir *ir);
  * the setting that gives the limit. Without a limit, `key` is unchanged. */
 uint32_t register_limit(const struct ir *ir, const char **key);
 
+/* Returns the number of registers that a function may need. A kernel may need as many as leave its occupancy as it is
+ * with its present need, `pressure`. A called function may need that many, rounded up to the unit of allocation. */
+uint32_t registers_allowed(const struct ir *ir, const struct ir_function *f);
+
 /* invert.c: branches over jumps. */
 bool pass_invert(struct ir *ir);
 
@@ -55,6 +59,8 @@ bool has_uniform_datapath(const struct ir *ir);
 bool pass_schedule(struct ir *ir);
 /* banks.c: registers for the modern core. */
 bool pass_banks(struct ir *ir);
+/* numbers.c: how many registers the machine's rules take. */
+bool pass_numbers(struct ir *ir);
 /* control_pass.c: control bits for the modern core, and their listing. */
 bool pass_control(struct ir *ir);
 void dump_control(const struct ir *ir, FILE *out);

@@ -181,9 +181,8 @@ uint32_t ir_thread_regs(const struct ir *ir, uint32_t function) {
     return need < 2 ? 2 : need;
 }
 
-/* Computes total_pressure, the number of 32-bit register words that a thread needs in a function and its callees.
- * Callees come before callers. */
-static void total_pressure(struct ir *ir) {
+/* Callees come before callers. */
+void regalloc_total(struct ir *ir) {
     const struct call_order *order = &ir->order;
     for (uint32_t m = 0; m < order->n_members; m++) {
         struct ir_function *fn = &ir->functions[order->members[m]];
@@ -270,7 +269,7 @@ bool regalloc_with(struct ir *ir, slot_parity_fn *parity, renumber_fn *renumber,
     if (renumber)
         renumber(ctx);
     stack_functions(ir, base, total);
-    total_pressure(ir);
+    regalloc_total(ir);
     place_specials(ir, specials);
     if (!place(ir, base, total, specials))
         return false;

@@ -11,4 +11,7 @@ typedef void renumber_fn(void *ctx);
 /* Works as pass_regalloc(), but allocates the slot that has been free for longest, if possible a slot of the preferred
  * parity. The number of slots stays the same. `parity` and `renumber` may be NULL. */
 bool regalloc_with(struct ir *ir, slot_parity_fn *parity, renumber_fn *renumber, void *ctx);
+/* Computes total_pressure, the number of 32-bit register words that a thread needs in a function and its callees, and
+ * thread_regs, from `pressure` of the functions. */
+void regalloc_total(struct ir *ir);
 #endif

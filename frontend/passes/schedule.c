@@ -3,21 +3,21 @@
  *
  * List scheduling: of the instructions whose operands have arrived, the next one is the instruction from which the
  * longest path of latencies begins. That instruction waits if the rest of the run, in its original order, would then
- * need more registers than the occupancy leaves. Loads may pass each other, but no store. Nothing passes a barrier, an
- * atomic, or an instruction that depends on the lanes that execute it. */
+ * need more registers than the occupancy leaves. It also waits if it takes a register long before its result is read.
+ * Loads may pass each other, but no store. Nothing passes a barrier, an atomic, a slow path, or an instruction that
+ * depends on the lanes that execute it. */
 #include "control_table.h"
 #include "edit.h"
-#include "isa/arith.h"
 #include "isa/control_uses.h"
-#include "isa/machine/launch.h"
 #include "needed.h"
 #include "pass.h"
+#include <limits.h>
 #include <string.h>
 
 enum {
     LOAD_LATENCY = 32,     /* assumed cycles of a load from shared or local memory, or of a parameter */
     FAR_LATENCY = 200,     /* assumed cycles of a load from global memory: a hit in the L2 */
-    ASSUMED_THREADS = 256, /* assumed threads of a CTA if the kernel has neither .reqntid nor .maxntid */
+    AHEAD = 16,            /* assumed cycles by which a result may be early */
     TRIES = 8,             /* number of tasks that are tried in each place */
     MOST = 256             /* maximum number of instructions that are ordered together */
 };
@@ -26,6 +26,8 @@ struct task {
     uint32_t inst;
     unsigned waits; /* number of tasks that must come before this one and are not done */
     unsigned latency, path, ready;
+    unsigned soonest; /* cycle in which it could issue if only latencies mattered */
+    unsigned latest;  /* last cycle in which its result is in time for the instructions that read it */
     bool done, rejected;
 };
 
@@ -52,9 +54,9 @@ struct schedule {
     unsigned char after[MOST][MOST]; /* [i][k]: task k must come after task i; 2: it reads the result of i */
 };
 
-/* Returns true if nothing may pass the instruction. */
-static bool is_fence(const struct inst *in) {
-    if (in->hints & (HINT_COLLECTIVE | HINT_MEMBERS | HINT_DEQ))
+/* Returns true if nothing may pass the instruction. A slow path divides the code into blocks. */
+static bool is_fence(const struct ir *ir, const struct inst *in) {
+    if (in->hints & (HINT_COLLECTIVE | HINT_MEMBERS | HINT_DEQ) || expansion_branches(select_expansion(ir, in)))
         return true;
     return in->kind != K_LANE && in->kind != K_CVT &&
            ((in->kind != K_LOAD && in->kind != K_STORE) || inst_is_strong(in));
@@ -178,6 +180,29 @@ static int most_words(struct schedule *s) {
     return most;
 }
 
+/* Finds the soonest and the latest cycle of each task. The latest cycle of a load is its soonest: no load is put off. */
+static void find_times(struct schedule *s) {
+    unsigned end = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        s->task[i].soonest = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct task *t = &s->task[i];
+        for (uint32_t k = i + 1; k < s->n; k++) {
+            const unsigned at = t->soonest + (s->after[i][k] == 2 ? t->latency : 1);
+            if (s->after[i][k] && at > s->task[k].soonest)
+                s->task[k].soonest = at;
+        }
+        end = t->soonest > end ? t->soonest : end;
+    }
+    for (uint32_t i = 0; i < s->n; i++) {
+        struct task *t = &s->task[i];
+        t->latest = s->ir->code[t->inst].kind == K_LOAD ? t->soonest : end;
+        for (uint32_t k = i + 1; k < s->n; k++)
+            if (s->after[i][k] == 2 && s->task[k].soonest - t->latency < t->latest)
+                t->latest = s->task[k].soonest - t->latency;
+    }
+}
+
 static void prepare(struct schedule *s) {
     for (uint32_t i = s->n; i-- > 0;) {
         struct task *t = &s->task[i];
@@ -192,6 +217,7 @@ static void prepare(struct schedule *s) {
             t->path = path > t->path ? path : t->path;
         }
     }
+    find_times(s);
 }
 
 /* Returns true if the live registers have at most `bound` words more than at the beginning when task `next` comes next
@@ -207,14 +233,28 @@ static bool rest_fits(struct schedule *s, uint32_t next, int words, int bound) {
     return words <= bound;
 }
 
-/* Returns the best task that can come next and is not rejected. Tasks whose operands have arrived come first, and of
- * these, the task with the longest path. */
-static uint32_t best_task(const struct schedule *s, unsigned now) {
-    uint32_t best = s->n;
-    int64_t best_value = 0;
+/* Returns the next cycle, from `now` on, in which the operands of a task that is not put off arrive. */
+static unsigned next_event(struct schedule *s, unsigned now) {
+    unsigned next = UINT_MAX;
     for (uint32_t i = 0; i < s->n; i++) {
         const struct task *t = &s->task[i];
-        if (t->done || t->waits || t->rejected)
+        const unsigned at = t->ready > now ? t->ready : now;
+        if (!t->done && !t->waits && at < next && (t->latest <= at + AHEAD || words_after(s, t, false) <= 0))
+            next = at;
+    }
+    return next == UINT_MAX ? now : next;
+}
+
+/* Returns the best task that can come next and is not rejected. Tasks whose operands have arrived come first, and of
+ * these, the task with the longest path. A task that needs another register is put off while the instructions that
+ * read its result wait for others. */
+static uint32_t best_task(struct schedule *s, unsigned now) {
+    uint32_t best = s->n;
+    int64_t best_value = 0;
+    const unsigned event = next_event(s, now);
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct task *t = &s->task[i];
+        if (t->done || t->waits || t->rejected || (t->latest > event + AHEAD && words_after(s, t, false) > 0))
             continue;
         int64_t value = t->ready > now ? -(int64_t)(t->ready - now) : t->path;
         if (best == s->n || value > best_value) {
@@ -268,27 +308,6 @@ static void order_tasks(struct schedule *s, int bound) {
     }
 }
 
-/* Returns the number of threads of a CTA, as far as the kernel tells it. */
-static uint32_t cta_threads(const struct ir *ir) {
-    const struct dim3 d = ir->reqntid.x ? ir->reqntid : ir->maxntid;
-    return d.x ? dim3_count(d) : ASSUMED_THREADS;
-}
-
-/* Returns the number of registers that a function may need. A kernel may need as many as leave its occupancy as in the
- * original order. A called function may need as many as in its original order, rounded up to the unit of allocation. */
-static uint32_t registers_allowed(const struct ir *ir, const struct ir_function *f) {
-    const struct pass_context *c = &ir->context;
-    const uint32_t limit = register_limit(ir, NULL), unit = (uint32_t)pass_option(c, "sm.register_unit", WARP_LANES);
-    const uint32_t reserved = registers_reserved(ir), need = f->pressure + reserved;
-    uint32_t most = need;
-    if (f->is_entry && c->most_registers)
-        most = c->most_registers(c->machine, cta_threads(ir), ir->shared_bytes, need);
-    else if (unit > WARP_LANES)
-        most = (uint32_t)round_up(need, unit / WARP_LANES);
-    most -= reserved;
-    return limit && most > limit ? (f->pressure > limit ? f->pressure : limit) : most;
-}
-
 /* Returns how many words more than at the beginning the tasks may need. */
 static int words_allowed(struct schedule *s) {
     const struct ir *ir = s->ir;
@@ -339,7 +358,7 @@ bool pass_schedule(struct ir *ir) {
         s->allowed[f] = (int)registers_allowed(ir, &ir->functions[f]);
     for (uint32_t b = 0; b < ir->n_blocks; b++)
         for (uint32_t from = ir->blocks[b].begin, to; from<ir->blocks[b].end; from = to> from ? to : to + 1) {
-            for (to = from; to < ir->blocks[b].end && to - from < MOST && !is_fence(&ir->code[to]);)
+            for (to = from; to < ir->blocks[b].end && to - from < MOST && !is_fence(ir, &ir->code[to]);)
                 to++;
             if (to > from)
                 order_run(s, e, from, to);

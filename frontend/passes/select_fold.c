@@ -73,22 +73,33 @@ static bool accepts(const struct ir *ir, const struct inst *in, uint32_t instead
     return places == 1;
 }
 
+/* Returns true if the instruction of a use of a copy can read the operand that is copied. */
+static bool takes_copy(const struct select *s, uint32_t i, const struct reg_use *use, opnd_t from) {
+    return use->n == 1 && !use->start && accepts(s->ir, edit_inst(s->e, use->inst), use->vreg, from) &&
+           select_keeps(s, from, i, use->inst);
+}
+
+/* Replaces a copy by what it copies, in all its uses or in none. A copy of a parameter stays for the uses that need a
+ * register. */
 static bool fold_copy(struct select *s, uint32_t i) {
     opnd_t from;
     const struct reg_def *d = select_only_result(s, i);
     if (!d || !copied(s, i, &from))
         return false;
+    uint32_t n = 0;
+    for (uint32_t k = d->first; k < d->first + d->n; k++)
+        n += takes_copy(s, i, &s->du.uses[s->du.def_uses[k]], from);
+    if (n < d->n && (!n || !is_parameter(s->ir, from)))
+        return false;
     for (uint32_t k = d->first; k < d->first + d->n; k++) {
         const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
-        if (use->n != 1 || use->start || !accepts(s->ir, edit_inst(s->e, use->inst), d->vreg, from) ||
-            !select_keeps(s, from, i, use->inst))
-            return false;
+        if (n == d->n || takes_copy(s, i, use, from))
+            select_replace(s, use->inst, d->vreg, from);
     }
-    for (uint32_t k = d->first; k < d->first + d->n; k++)
-        select_replace(s, s->du.uses[s->du.def_uses[k]].inst, d->vreg, from);
     select_keep_definitions(s, i, from);
-    edit_remove(s->e, i);
-    ir_note(s->ir, i, "needs no machine instruction");
+    if (n == d->n)
+        edit_remove(s->e, i);
+    ir_note(s->ir, i, n == d->n ? "needs no machine instruction" : "is an operand of %u instructions", n);
     return true;
 }
 

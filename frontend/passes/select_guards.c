@@ -17,21 +17,12 @@ struct guards {
     uint32_t *home; /* register -> block of all its occurrences if a write comes first; NO_BLOCK: there is none */
 };
 
-static bool branches_inside(enum expansion_id id) {
-    if (id == EXPANSION_NONE)
-        return false;
-    for (const struct expansion_step *s = expansion_of(id)->step; s <= expansion_last(id); s++)
-        if (machine_class_of(s->latency) == MACHINE_FLOW)
-            return true;
-    return false;
-}
-
 static bool may_have_guard(const struct ir *ir, uint32_t i, uint32_t guard) {
     const struct inst *in = &ir->code[i];
     const struct inst_info *info = &ir->info[i];
     if ((in->kind != K_LANE && in->kind != K_CVT && in->kind != K_LOAD && in->kind != K_STORE) ||
         in->guard != NO_GUARD || in->hints & (HINT_DEQ | HINT_VOLATILE | HINT_COLLECTIVE | HINT_MEMBERS) ||
-        info->site || !select_may_change(ir, i) || branches_inside(select_expansion(ir, in)))
+        info->site || !select_may_change(ir, i) || expansion_branches(select_expansion(ir, in)))
         return false;
     for (unsigned k = info->n_reads; k < (unsigned)info->n_reads + info->n_writes; k++)
         if (ir->regs[info->regs + k] == guard)

@@ -16,6 +16,6 @@ extern const struct pass block_lengths;
 
 /* Fills `table` with the product's passes, with `extra` after the pass named `after`. The table ends with a NULL
  * name. */
-enum { MAX_PASSES = 32 };
+enum { MAX_PASSES = 40 };
 void passes_with(struct pass table[MAX_PASSES], const struct pass *extra, const char *after);
 #endif

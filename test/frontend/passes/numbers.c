@@ -1,0 +1,98 @@
+/* Tests the pass `numbers`: how many registers a thread takes on the modern core. */
+#include "host/context.h"
+#include "test/test.h"
+#include <stdio.h>
+#include <string.h>
+
+/* Returns the registers of a kernel on `ampere`, where 40 registers leave 48 warps in an SM. %d3 is an address. */
+static uint32_t registers(const char *directives, const char *body) {
+    char err[512], text[8192];
+    snprintf(text, sizeof text,
+             ".version 8.0 .target sm_75 .address_size 64\n.visible .entry k(.param .u64 p) %s {\n"
+             ".reg .b32 %%r<40>; .reg .f32 %%f<9>; .reg .b64 %%d<9>;\n"
+             "mov.u32 %%r1, %%tid.x; ld.param.u64 %%d1, [p]; mul.wide.u32 %%d2, %%r1, 64; add.u64 %%d3, %%d1, %%d2;\n"
+             "%s\nret;\n}\n",
+             directives, body);
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = "its", .config = "ampere"}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    const struct program *p = module_program(h, m, "k");
+    ck_assert_msg(p != NULL, "%s", heddle_error(h));
+    const uint32_t n = p->thread_regs;
+    heddle_close(h);
+    return n;
+}
+
+/* Returns the registers of a kernel that loads n words and then stores them. */
+static uint32_t copy(const char *directives, int n) {
+    char body[4096] = "";
+    for (int i = 0; i < n; i++)
+        sprintf(body + strlen(body), "ld.global.u32 %%r%d, [%%d3+%d];\n", i + 2, 4 * i);
+    for (int i = 0; i < n; i++)
+        sprintf(body + strlen(body), "st.global.u32 [%%d3+%d], %%r%d;\n", 256 + 4 * i, i + 2);
+    return registers(directives, body);
+}
+
+/* R1 is the stack pointer, and two more registers are counted than have numbers. The address is R2 and R3. Words that
+ * are stored should be odd: n of them are R5, R7 and so on up to R(3 + 2n). All counts here are those of ptxas 13. */
+START_TEST(words_that_are_stored_are_odd) {
+    /* the index, which is stored, is R3; so the address is R4 and R5: 6 numbers */
+    ck_assert_uint_eq(registers("", "st.global.u32 [%d3], %r1;"), 6 + 2);
+    ck_assert_uint_eq(copy("", 4), 3 + 2 * 4 + 1 + 2);
+    ck_assert_uint_eq(copy("", 16), 3 + 2 * 16 + 1 + 2);
+}
+END_TEST
+
+/* 20 words in odd registers would take 46 registers, and only 40 leave 48 warps. A limit works in the same way. */
+START_TEST(the_occupancy_bounds_new_numbers) {
+    ck_assert_uint_eq(copy("", 20), 40);
+    ck_assert_uint_eq(copy(".maxnreg 24", 16), 24);
+}
+END_TEST
+
+/* The address is R2 and R3. The second load would overwrite R3 if the sum took it, but the loads still read R3: their
+ * results are awaited only by the sum. Operands are R0 and R5, in both banks; the sum takes the odd one. */
+START_TEST(operands_are_in_both_banks) {
+    ck_assert_uint_eq(registers("", "ld.global.f32 %f1, [%d3]; ld.global.f32 %f2, [%d3+4]; add.f32 %f3, %f1, %f2;\n"
+                                    "st.global.f32 [%d3], %f3;"),
+                      6 + 2);
+}
+END_TEST
+
+/* A vector of four words is R4 to R7, as its first number is a multiple of four; the address is R2 and R3. */
+START_TEST(vectors_are_aligned) {
+    ck_assert_uint_eq(registers("", "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%d3];\n"
+                                    "add.u32 %r6, %r2, %r3; add.u32 %r7, %r4, %r5;\n"
+                                    "st.global.v2.u32 [%d3+16], {%r6, %r7};"),
+                      8 + 2);
+}
+END_TEST
+
+/* A store still reads its word when the next load issues, which therefore writes another register: R5, R7, R9, R11. */
+START_TEST(an_access_keeps_its_operands) {
+    char body[1024] = "";
+    for (int i = 0; i < 4; i++)
+        sprintf(body + strlen(body), "ld.global.u32 %%r2, [%%d3+%d]; st.global.u32 [%%d3+%d], %%r2;\n", 4 * i,
+                256 + 4 * i);
+    ck_assert_uint_eq(registers("", body), 12 + 2);
+}
+END_TEST
+
+/* A division has five temporaries besides its operands and its result: R2 to R9 and R0 are the address, the operands,
+ * and five more. */
+START_TEST(divisions_have_temporaries) {
+    ck_assert_uint_eq(registers("", "ld.global.f32 %f1, [%d3]; ld.global.f32 %f2, [%d3+4]; div.rn.f32 %f3, %f1, %f2;\n"
+                                    "st.global.f32 [%d3], %f3;"),
+                      10 + 2);
+}
+END_TEST
+
+SUITE(frontend_passes_numbers) {
+    TEST(words_that_are_stored_are_odd);
+    TEST(the_occupancy_bounds_new_numbers);
+    TEST(operands_are_in_both_banks);
+    TEST(vectors_are_aligned);
+    TEST(an_access_keeps_its_operands);
+    TEST(divisions_have_temporaries);
+}
