@@ -180,7 +180,8 @@ static int most_words(struct schedule *s) {
     return most;
 }
 
-/* Finds the soonest and the latest cycle of each task. The latest cycle of a load is its soonest: no load is put off. */
+/* Finds the soonest and the latest cycle of each task. The latest cycle of a load is its soonest: loads are not put
+ * off. */
 static void find_times(struct schedule *s) {
     unsigned end = 0;
     for (uint32_t i = 0; i < s->n; i++)
