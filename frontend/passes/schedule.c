@@ -15,11 +15,11 @@
 #include <string.h>
 
 enum {
-    LOAD_LATENCY = 32,     /* assumed cycles of a load from shared or local memory, or of a parameter */
-    FAR_LATENCY = 200,     /* assumed cycles of a load from global memory: a hit in the L2 */
-    AHEAD = 16,            /* assumed cycles by which a result may be early */
-    TRIES = 8,             /* number of tasks that are tried in each place */
-    MOST = 256             /* maximum number of instructions that are ordered together */
+    LOAD_LATENCY = 32, /* assumed cycles of a load from shared or local memory, or of a parameter */
+    FAR_LATENCY = 200, /* assumed cycles of a load from global memory: a hit in the L2 */
+    AHEAD = 16,        /* assumed cycles by which a result may be early */
+    TRIES = 8,         /* number of tasks that are tried in each place */
+    MOST = 256         /* maximum number of instructions that are ordered together */
 };
 
 struct task {
