@@ -1,10 +1,11 @@
 #include "cache.h"
 #include "isa/arith.h"
 #include "isa/hot_assert.h"
+#include "isa/machine/lazy.h"
 #include <stdlib.h>
 #include <string.h>
 
-#define EMPTY  (~0ull)
+#define EMPTY  0ull
 #define STAYS  CACHE_STAYS
 #define NO_WAY CACHE_NO_WAY
 
@@ -12,12 +13,12 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
     memset(c, 0, sizeof *c);
     uint32_t each = s->sectored ? s->merges * (s->line_bytes / 32) : s->merges;
     size_t lines = (size_t)s->sets * s->ways, targets = (size_t)s->mshrs * each, all = lines + s->mshrs;
-    if (!lines || lines > 1u << 24 || !targets || s->mshrs >= CACHE_NONE || s->merges > 255 || s->line_bytes < 32 ||
+    if (!lines || lines > 1u << 24 || !targets || s->mshrs >= CACHE_MSHRS || s->merges > 255 || s->line_bytes < 32 ||
         s->line_bytes > 256 || (s->line_bytes & (s->line_bytes - 1)))
         return false;
-    size_t bytes = all * (sizeof *c->tag + sizeof *c->used + sizeof *c->way) + s->mshrs * sizeof *c->mshr +
+    size_t bytes = all * (sizeof *c->key + sizeof *c->used + sizeof *c->way) + s->mshrs * sizeof *c->mshr +
                    targets * sizeof *c->target + s->mshrs * sizeof *c->free_mshr;
-    c->storage = malloc(bytes);
+    c->storage = lazy_new(bytes); /* all ways are empty */
     if (!c->storage)
         return false;
     c->shape = *s;
@@ -27,22 +28,15 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
     c->set_mask = s->sets & (s->sets - 1) ? 0 : s->sets - 1;
     c->set_bits = log2_of(s->sets);
     c->all_sectors = (uint8_t)((1u << s->line_bytes / 32) - 1);
-    c->tag = c->storage; /* arrays with the widest elements come first, so that all are aligned */
-    c->used = c->tag + all;
+    c->key = c->storage; /* arrays with the widest elements come first, so that all are aligned */
+    c->used = c->key + all;
     c->target = (struct cache_target *)(c->used + all);
     c->mshr = (struct cache_mshr *)(c->target + targets);
     c->way = (struct cache_way *)(c->mshr + s->mshrs);
     c->free_mshr = (uint16_t *)(c->way + all);
     c->n_free = s->mshrs;
-    memset(c->used, 0, all * sizeof *c->used);
-    memset(c->mshr, 0, s->mshrs * sizeof *c->mshr + all * sizeof *c->way); /* target[] is not initialised */
-    for (uint32_t i = 0; i < s->mshrs; i++) {
+    for (uint32_t i = 0; i < s->mshrs; i++)
         c->free_mshr[i] = (uint16_t)(s->mshrs - 1 - i);
-        c->way[lines + i].mshr = CACHE_NONE;
-    }
-    memset(c->tag, 0xff, all * sizeof *c->tag); /* EMPTY */
-    c->filled = true;
-    cache_flush(c);
     if (!s->replacement || cache_use_replacement(c, s->replacement))
         return true;
     cache_free(c);
@@ -63,15 +57,15 @@ bool cache_use_replacement(struct cache *c, const struct replacement_ops *ops) {
 
 void cache_free(struct cache *c) {
     free(c->policy_state);
-    free(c->storage);
+    lazy_free(c->storage);
     c->policy_state = NULL;
     c->storage = NULL;
 }
 
 static void drop(struct cache *c, uint32_t w) {
-    c->tag[w] = EMPTY;
+    c->key[w] = EMPTY;
     c->used[w] = 0;
-    c->way[w] = (struct cache_way){.mshr = CACHE_NONE};
+    c->way[w] = (struct cache_way){.filler = 0};
     if (__builtin_expect(c->policy != NULL, 0) && c->policy->drop)
         c->policy->drop(c->policy_state, w / c->shape.ways, c->shape.ways, w % c->shape.ways);
 }
@@ -81,11 +75,12 @@ void cache_flush(struct cache *c) {
         return;
     c->filled = false;
     for (size_t i = 0; i < (size_t)c->shape.sets * c->shape.ways; i++) {
-        if (c->tag[i] != EMPTY && c->way[i].mshr != CACHE_NONE) {
-            c->filled = true;
+        if (c->key[i] == EMPTY)
             continue;
-        }
-        drop(c, (uint32_t)i);
+        if (c->way[i].filler)
+            c->filled = true;
+        else
+            drop(c, (uint32_t)i);
     }
 }
 
@@ -115,7 +110,7 @@ static inline uint32_t set_of(const struct cache *c, uint64_t line) {
 struct cache_spot cache_look(const struct cache *c, uint64_t line) {
     uint32_t first = set_of(c, line);
     for (uint32_t w = first; w < first + c->shape.ways; w++)
-        if (c->tag[w] == line)
+        if (c->key[w] == ~line)
             return (struct cache_spot){first, w};
     return (struct cache_spot){first, NO_WAY};
 }
@@ -125,7 +120,7 @@ static __attribute__((noinline)) uint32_t policy_victim(struct cache *c, uint32_
     const struct replacement_set set = {first / c->shape.ways, c->shape.ways, &c->used[first]};
     bool may_leave = false;
     for (uint32_t w = 0; w < set.ways; w++) {
-        if (c->tag[first + w] == EMPTY)
+        if (c->key[first + w] == EMPTY)
             return first + w;
         may_leave |= set.used[w] != STAYS;
     }
@@ -151,7 +146,7 @@ static uint32_t victim(struct cache *c, uint32_t first) {
     return least == STAYS ? NO_WAY : first + best;
 }
 
-static bool must_stay(const struct cache_way *w) { return w->mshr != CACHE_NONE || w->locks; }
+static bool must_stay(const struct cache_way *w) { return w->filler || w->locks; }
 
 /* Makes way `w` the most recently used way of its set. From now on, its line can be replaced, unless the line is
  * reserved or locked. */
@@ -176,18 +171,18 @@ static void hit(struct cache *c, uint32_t w) {
 
 static void replace(struct cache *c, uint32_t w, uint64_t line, struct cache_out *out) {
     struct cache_way *way = &c->way[w];
-    if (c->tag[w] != EMPTY) {
+    if (c->key[w] != EMPTY) {
         c->n.evictions++;
         c->n.prefetch_unused += way->mark.by != 0;
-        out->victim = c->tag[w];
+        out->victim = cache_line_in(c, w);
         out->victim_sectors = way->dirty;
         out->evicted = true;
         out->gone = way->mark;
         out->owner = way->owner;
     }
-    c->tag[w] = line;
+    c->key[w] = ~line;
     c->filled = true;
-    *way = (struct cache_way){.mshr = CACHE_NONE};
+    *way = (struct cache_way){.filler = 0};
     if (__builtin_expect(c->policy != NULL, 0))
         tell_fill(c, w);
 }
@@ -225,7 +220,7 @@ static enum cache_result room_to_wait(const struct cache *c, const struct cache_
 static void open_mshr(struct cache *c, uint32_t w, struct cache_out *out) {
     uint16_t id = c->free_mshr[--c->n_free];
     c->mshr[id] = (struct cache_mshr){.way = w, .arrived = c->way[w].valid};
-    c->way[w].mshr = id;
+    c->way[w].filler = (uint16_t)(id + 1);
     c->used[w] = STAYS;
     out->mshr = id;
 }
@@ -235,22 +230,23 @@ static inline enum cache_result read_partial(struct cache *c, uint32_t w, uint8_
                                              struct cache_out *out) {
     struct cache_way *way = &c->way[w];
     uint8_t missing = sectors & (uint8_t)~way->valid;
-    if (way->mshr == CACHE_NONE) {
+    if (!way->filler) {
         if (!cache_mshr_free(c, missing))
             return CACHE_NO_MSHR;
         open_mshr(c, w, out);
     }
-    struct cache_mshr *m = &c->mshr[way->mshr];
+    const uint16_t id = (uint16_t)(way->filler - 1);
+    struct cache_mshr *m = &c->mshr[id];
     uint8_t fetch = missing & (uint8_t)~m->pending;
     enum cache_result room = room_to_wait(c, m, sectors, fetch);
     if (room != CACHE_MERGED)
         return room;
-    out->mshr = way->mshr;
+    out->mshr = id;
     if (fetch && !c->shape.sectored)
         fetch = c->all_sectors & (uint8_t) ~(way->valid | m->pending);
     m->pending |= fetch;
     m->used = ++c->clock;
-    wait_in(c, way->mshr, sectors, target);
+    wait_in(c, id, sectors, target);
     if (!fetch)
         return CACHE_MERGED;
     if (c->shape.sectored)
@@ -286,7 +282,7 @@ static inline __attribute__((always_inline)) enum cache_result read_line(struct 
 /* Returns the spare way of an MSHR that has no line and waits for all of these sectors, or NO_WAY. */
 static uint32_t look_past(const struct cache *c, uint64_t line, uint8_t sectors) {
     for (uint32_t m = 0; m < c->shape.mshrs; m++)
-        if (c->tag[c->lines + m] == line && c->way[c->lines + m].mshr == m && !(sectors & ~c->mshr[m].pending))
+        if (c->key[c->lines + m] == ~line && c->way[c->lines + m].filler == m + 1 && !(sectors & ~c->mshr[m].pending))
             return c->lines + m;
     return NO_WAY;
 }
@@ -301,8 +297,8 @@ enum cache_result cache_read_past(struct cache *c, uint64_t line, uint8_t sector
         if (!cache_mshr_free(c, sectors))
             return CACHE_NO_MSHR;
         w = c->lines + c->free_mshr[c->n_free - 1];
-        c->tag[w] = line;
-        c->way[w] = (struct cache_way){.mshr = CACHE_NONE, .valid = c->all_sectors & (uint8_t)~sectors};
+        c->key[w] = ~line;
+        c->way[w] = (struct cache_way){.valid = c->all_sectors & (uint8_t)~sectors};
     }
     return read_partial(c, w, sectors, target, out);
 }
@@ -351,7 +347,7 @@ enum cache_result cache_fetch(struct cache *c, uint64_t line, uint8_t sectors, u
     struct cache_spot at = cache_look(c, line);
     uint32_t w;
     nothing_yet(out);
-    if (at.way != NO_WAY && c->way[at.way].mshr != CACHE_NONE)
+    if (cache_awaits_fill(c, at))
         return CACHE_HIT; /* outstanding already */
     return read_line(c, at, line, sectors, target, out, &w);
 }
@@ -411,7 +407,7 @@ uint8_t cache_limit_dirty(struct cache *c, uint64_t line, uint32_t most, uint64_
         return 0;
     const uint8_t sectors = c->way[oldest].dirty;
     c->way[oldest].dirty = 0;
-    *clean = c->tag[oldest];
+    *clean = cache_line_in(c, oldest);
     return sectors;
 }
 
@@ -427,7 +423,7 @@ void cache_warm(struct cache *c, uint64_t line, uint8_t sectors, bool dirty, boo
         replace(c, w, line, &dropped);
     c->n.evictions = evictions; /* statistics count accesses that take time */
     c->n.prefetch_unused = unused;
-    if (c->way[w].mshr == CACHE_NONE)
+    if (!c->way[w].filler)
         c->way[w].valid |= sectors;
     c->way[w].dirty |= dirty ? sectors & c->way[w].valid : 0;
     hit(c, w);
@@ -459,7 +455,7 @@ bool cache_write_through(struct cache *c, uint64_t line, bool evict, struct cach
 void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors) {
     struct cache_mshr *m = &c->mshr[mshr];
     struct cache_way *way = &c->way[m->way];
-    hot_assert(way->mshr == mshr && sectors && (sectors & ~m->pending) == 0);
+    hot_assert(way->filler == mshr + 1 && sectors && (sectors & ~m->pending) == 0);
     way->valid |= sectors;
     m->arrived |= way->valid;
     m->pending &= (uint8_t)~sectors;
@@ -467,7 +463,7 @@ void cache_fill(struct cache *c, uint32_t mshr, uint8_t sectors) {
         c->outstanding -= (uint32_t)__builtin_popcount(sectors);
     if (m->pending)
         return;
-    way->mshr = CACHE_NONE;
+    way->filler = 0;
     c->used[m->way] = must_stay(way) ? STAYS : m->used;
     if (m->taken == m->n) /* no target waits, because writes have already made the wanted sectors valid */
         c->free_mshr[c->n_free++] = (uint16_t)mshr;

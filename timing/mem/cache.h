@@ -37,7 +37,7 @@ enum cache_result {
     CACHE_NO_MERGE, /* the line's MSHR has no room for another access */
 };
 
-enum { CACHE_NONE = 0xffffu, CACHE_SECTORS = 8 };
+enum { CACHE_MSHRS = 0xffffu, CACHE_SECTORS = 8 }; /* a cache has fewer than CACHE_MSHRS MSHRs */
 
 /* The mark that a prefetched line has until its first use: the number that the cache's owner assigned to the
  * prefetcher (0 means no mark), a note for the prefetcher, and the prefetched sectors. */
@@ -59,7 +59,7 @@ struct cache_out {
 };
 
 struct cache_way {
-    uint16_t mshr;          /* MSHR that will fill the line, or CACHE_NONE */
+    uint16_t filler;        /* 1 + number of the MSHR that will fill the line; 0: none */
     uint8_t valid, dirty;   /* sectors */
     uint8_t locks;          /* number of locks; the line cannot be replaced while it is > 0 */
     uint16_t owner;         /* cache_own(); 0 for a line without an owner */
@@ -100,16 +100,16 @@ struct cache {
     const struct replacement_ops *policy; /* replacement policy; NULL means LRU, which cache.c implements inline */
     void *policy_state;
     uint64_t clock; /* clock for the order of use */
-    uint64_t *tag;  /* sets * ways line numbers; ~0 means an empty way */
+    uint64_t *key;  /* sets * ways complements of line numbers; 0 means an empty way */
     uint64_t *used; /* time of last use; CACHE_STAYS for a reserved or locked way */
     struct cache_way *way;
     struct cache_mshr *mshr;
     struct cache_target *target; /* mshrs * merges targets: all targets of each MSHR after the first */
     uint16_t *free_mshr;
     uint32_t n_free;
-    uint32_t outstanding; /* number of pending sectors, for a sectored cache */
-    uint32_t targets;     /* number of targets that fit into an MSHR */
-    void *storage;
+    uint32_t outstanding;       /* number of pending sectors, for a sectored cache */
+    uint32_t targets;           /* number of targets that fit into an MSHR */
+    void *storage;              /* from lazy_new(), so sets without an access take no memory of the host */
     struct cache_line_counts n; /* the owner counts hits and misses itself */
 };
 
@@ -128,6 +128,12 @@ bool cache_use_replacement(struct cache *c, const struct replacement_ops *ops);
 /* Tells the replacement policy, which is not LRU, that an access found its line in way `way` (an index into way[]). */
 void cache_tell_hit(struct cache *c, uint32_t way);
 struct cache_spot cache_look(const struct cache *c, uint64_t line);
+/* Returns the number of the line in a way that is not empty. */
+static inline uint64_t cache_line_in(const struct cache *c, uint32_t way) { return ~c->key[way]; }
+/* Returns true if the line at a location waits for its fill. */
+static inline bool cache_awaits_fill(const struct cache *c, struct cache_spot at) {
+    return at.way != CACHE_NO_WAY && c->way[at.way].filler;
+}
 /* Returns the valid sectors of the line at a location. */
 static inline uint8_t cache_valid(const struct cache *c, struct cache_spot at) {
     return at.way == CACHE_NO_WAY ? 0 : c->way[at.way].valid;
@@ -140,9 +146,9 @@ enum cache_result cache_read(struct cache *c, uint64_t line, uint8_t sectors, ui
  * prefetched line. */
 static inline bool cache_read_there(struct cache *c, uint32_t way, uint64_t line, uint8_t sectors) {
     const struct cache_way *w = &c->way[way];
-    if (c->tag[way] != line || sectors & (uint8_t)(~w->valid | w->mark.sectors))
+    if (c->key[way] != ~line || sectors & (uint8_t)(~w->valid | w->mark.sectors))
         return false;
-    c->used[way] = w->mshr != CACHE_NONE || w->locks ? CACHE_STAYS : ++c->clock;
+    c->used[way] = w->filler || w->locks ? CACHE_STAYS : ++c->clock;
     if (__builtin_expect(c->policy != NULL, 0))
         cache_tell_hit(c, way);
     return true;

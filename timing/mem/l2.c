@@ -448,7 +448,7 @@ static enum prefetch_answer look_up(struct l2 *s, const struct l2_ahead *x, uint
     struct cache_out out;
     struct cache_spot at = cache_look(&s->cache, x->line);
     bool there = s->perfect || (s->all_sectors & (uint8_t)~cache_valid(&s->cache, at)) == 0;
-    if (there || (at.way != CACHE_NO_WAY && s->cache.way[at.way].mshr != CACHE_NONE)) {
+    if (there || cache_awaits_fill(&s->cache, at)) {
         observe(s, &r, there ? SEEN_HIT : SEEN_MERGED, NULL, now);
         return there ? PREFETCH_PRESENT : PREFETCH_PENDING;
     }
@@ -504,7 +504,7 @@ static void fill_tick(struct l2 *s, uint64_t now) {
     uint16_t mshr = s->fill[at].mshr;
     cache_fill(&s->cache, mshr, s->fill[at].sectors);
     if (s->uncached)
-        cache_write_through(&s->cache, s->cache.tag[s->cache.mshr[mshr].way], true, NULL);
+        cache_write_through(&s->cache, cache_line_in(&s->cache, s->cache.mshr[mshr].way), true, NULL);
     s->answer[s->answer_tail++ & s->fill_mask] = (struct l2_answer){.mshr = mshr, .sectors = s->fill[at].sectors};
     s->fill_free = now + move_cycles(s, sector_bytes(s->fill[at].sectors));
 }
@@ -525,7 +525,7 @@ static void answer_tick(struct l2 *s, uint64_t now) {
         const struct l2_answer a = s->answer[s->answer_head & s->fill_mask];
         const uint16_t mshr = a.mshr;
         const struct cache_mshr *m = &s->cache.mshr[mshr];
-        uint64_t line = s->cache.tag[m->way];
+        uint64_t line = cache_line_in(&s->cache, m->way);
         bool any = s->by_sector ? cache_take_of(&s->cache, mshr, a.sectors, &id) : cache_take(&s->cache, mshr, &id);
         s->answer_head += !any || m->taken == m->n;
         struct l2_request r = unpack(id);

@@ -1,6 +1,7 @@
 /* The front of the load/store unit: sends the line accesses of its queue to the caches, and runs the shared-memory
  * banks. lsu_accept.c fills the queue. */
 #include "isa/hot_assert.h"
+#include "isa/machine/lazy.h"
 #include "lsu_send.h"
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +19,6 @@ static bool init(struct lsu *l) {
         l->pipe[i].id = i;
     for (uint32_t i = 0; i < LSU_SLOTS; i++)
         l->free_slot[i] = (uint16_t)(LSU_SLOTS - 1 - i);
-    for (uint32_t i = 0; i < LSU_BYPASS; i++)
-        l->bypass[i].next_free = (uint16_t)(i + 1 < LSU_BYPASS ? i + 1 : NO_SLOT);
-    for (uint32_t i = 0; i < LSU_PREFETCHES; i++)
-        l->ahead.all[i].next = (uint16_t)(i + 1 < LSU_PREFETCHES ? i + 1 : NO_SLOT);
     l->ahead.queue = calloc(c->lsu.prefetch_queue, sizeof *l->ahead.queue);
     l->front = malloc(c->lsu.queue * sizeof *l->front); /* most of this ring is never touched */
     if (c->l1i.size && c->sm.fetch_prefetch &&
@@ -37,7 +34,7 @@ static bool init(struct lsu *l) {
 }
 
 struct lsu *lsu_new(const struct config *cfg, struct memsys *mem, uint32_t sm) {
-    struct lsu *l = calloc(1, sizeof *l);
+    struct lsu *l = lazy_new(sizeof *l);
     if (!l)
         return NULL;
     l->cfg = cfg;
@@ -63,7 +60,7 @@ void lsu_free(struct lsu *l) {
     free(l->ahead.queue);
     free(l->guests.at);
     free(l->front);
-    free(l);
+    lazy_free(l);
 }
 
 static void pop_front(struct lsu *l) {

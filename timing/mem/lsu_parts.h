@@ -66,7 +66,7 @@ _Static_assert(sizeof(struct line_op) == 40, "small: it is copied into pipelines
 struct lsu_ahead {
     struct prefetch_request r;
     uint64_t asked;     /* cycle of the request */
-    uint16_t who, next; /* `next` links the entries of the free list */
+    uint16_t who, link; /* link: lsu_link() of the next entry of the free list */
 };
 
 /* Prefetch requests in flight for one MSHR of the L1 or of the L1 instruction cache. */
@@ -155,8 +155,8 @@ struct lsu_front {
 
 struct lsu_bypass {
     lanemask_t lanes;
-    uint16_t slot, next_free;
-    uint8_t due; /* replies due */
+    uint16_t slot, link; /* link: lsu_link() of the next entry of the free list */
+    uint8_t due;         /* replies due */
 };
 
 struct lsu {
@@ -215,7 +215,7 @@ struct lsu {
     struct prefetchers prefetchers;
     struct {
         struct lsu_ahead all[LSU_PREFETCHES];
-        uint16_t free; /* head of the free list, which ends with NO_SLOT */
+        uint16_t free; /* head of the free list, which ends with LSU_PREFETCHES */
         /* ring of cfg->lsu.prefetch_queue entries: requests that wait for the L1's tags or for the port */
         uint16_t *queue;
         uint32_t head, n; /* head and length of the queue */
@@ -235,7 +235,7 @@ struct lsu {
     uint16_t free_slot[LSU_SLOTS];  /* stack of status.n_free */
     uint16_t slot_of_tag[LSU_TAGS]; /* last slot used for a tag, indexed by the tag's low bits */
     struct lsu_bypass bypass[LSU_BYPASS];
-    uint16_t free_bypass;        /* head of the free list, which ends with NO_SLOT */
+    uint16_t free_bypass;        /* head of the free list, which ends with LSU_BYPASS */
     uint32_t stores[WARP_SLOTS]; /* acknowledgements due, by warp */
     struct warp_set stores_ended;
     bool ended; /* true if a warp was added to stores_ended in this cycle */
@@ -246,6 +246,11 @@ struct lsu {
     const struct config *cfg; /* outlives the unit */
 };
 _Static_assert(offsetof(struct lsu, status) == 0, "lsu_status() looks there");
+
+/* The free lists of `bypass` and `ahead`. A link counts from the following entry, so that the entries of zeroed memory
+ * form a list in order, and entries that were never used are not touched. */
+static inline uint16_t lsu_link(uint32_t entry, uint32_t next) { return (uint16_t)(next - entry - 1); }
+static inline uint16_t lsu_next_free(uint32_t entry, uint16_t link) { return (uint16_t)(entry + 1 + link); }
 
 bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, enum mem_kind kind);
 void lsu_pipe_free(struct lsu_pipe *p);

@@ -97,10 +97,10 @@ bool lsu_send_past(struct lsu *l, const struct line_op *op, uint64_t now) {
         return true;
     }
     uint32_t id = l->free_bypass;
-    if (id == NO_SLOT)
+    if (id == LSU_BYPASS)
         return false;
     struct lsu_bypass *b = &l->bypass[id];
-    l->free_bypass = b->next_free;
+    l->free_bypass = lsu_next_free(id, b->link);
     b->slot = op->slot;
     b->lanes = op->lanes;
     wait_for_memory(l, op->slot, op->lanes);
@@ -416,7 +416,7 @@ void lsu_replies(struct lsu *l, uint64_t now) {
         if (--b->due)
             return;
         arrived(l, b->slot, b->lanes, now);
-        b->next_free = l->free_bypass;
+        b->link = lsu_link(id, l->free_bypass);
         l->free_bypass = (uint16_t)id;
     } else {
         fill(l, &l->pipe[r.kind == MEM_CONSTANT ? PIPE_CONST : r.kind == MEM_TEXTURE ? PIPE_TEX : PIPE_L1], &r, now);

@@ -86,7 +86,9 @@ static bool never(const struct lsu *l, enum prefetch_want want) {
     return !p->present || (want != PREFETCH_LINE && p->cache.shape.ways < 2 && !l->cfg->memory.perfect_l1);
 }
 
-static bool full(const struct lsu *l) { return l->ahead.n == l->cfg->lsu.prefetch_queue || l->ahead.free == NO_SLOT; }
+static bool full(const struct lsu *l) {
+    return l->ahead.n == l->cfg->lsu.prefetch_queue || l->ahead.free == LSU_PREFETCHES;
+}
 
 static void tell_of_room(struct lsu *l, uint64_t now) {
     if (!full(l))
@@ -105,7 +107,7 @@ static enum prefetch_asked ask(void *cache, uint32_t who, const struct prefetch_
     }
     uint16_t id = l->ahead.free;
     struct lsu_ahead *x = &l->ahead.all[id];
-    l->ahead.free = x->next;
+    l->ahead.free = lsu_next_free(id, x->link);
     *x = (struct lsu_ahead){.r = *r, .asked = now, .who = (uint16_t)who};
     l->ahead.queue[(l->ahead.head + l->ahead.n++) % l->cfg->lsu.prefetch_queue] = id;
     l->n_others++;
@@ -117,7 +119,7 @@ static enum prefetch_asked ask(void *cache, uint32_t who, const struct prefetch_
 static void answer(struct lsu *l, uint32_t id, enum prefetch_answer a, bool last, uint64_t now) {
     const struct lsu_ahead x = l->ahead.all[id];
     if (last) { /* free the entry first: prefetchers_answer() may add a request */
-        l->ahead.all[id].next = l->ahead.free;
+        l->ahead.all[id].link = lsu_link(id, l->ahead.free);
         l->ahead.free = (uint16_t)id;
         tell_of_room(l, now);
     }
@@ -192,8 +194,8 @@ static enum prefetch_answer look_up(struct lsu *l, struct lsu_pipe *p, const str
     if (lock && !cache_may_lock(&p->cache, at))
         return PREFETCH_NO_LOCK;
     uint8_t missing = sectors & (uint8_t)~cache_valid(&p->cache, at);
-    bool under_way = at.way != CACHE_NO_WAY && p->cache.way[at.way].mshr != CACHE_NONE;
-    if (under_way && missing && !lock && !(missing & ~p->cache.mshr[p->cache.way[at.way].mshr].pending))
+    bool under_way = cache_awaits_fill(&p->cache, at);
+    if (under_way && missing && !lock && !(missing & ~p->cache.mshr[p->cache.way[at.way].filler - 1].pending))
         return PREFETCH_PENDING;
     if (missing && memport_room(l->status.port, now) < 2)
         return PREFETCH_REFUSED;

@@ -12,8 +12,8 @@ static void join(struct fetch *f, uint32_t mshr, uint64_t now) {
 
 void fetch_join(struct fetch *f, uint64_t address, uint64_t now) {
     struct cache_spot at = cache_look(&f->l1, address >> f->line_bits);
-    if (at.way != CACHE_NO_WAY && f->l1.way[at.way].mshr != CACHE_NONE)
-        join(f, f->l1.way[at.way].mshr, now);
+    if (cache_awaits_fill(&f->l1, at))
+        join(f, f->l1.way[at.way].filler - 1u, now);
 }
 
 enum fetch_result fetch_ask_l1(struct fetch *f, uint64_t address, uint64_t target, bool ahead, uint64_t now) {

@@ -1,18 +1,17 @@
 /* The state of a modern core (modern.h). */
 #include "modern.h"
+#include "isa/machine/lazy.h"
 #include "stages.h"
 #include <stdlib.h>
 #include <string.h>
 
 struct sm_modern *modern_new(uint32_t slots) {
-    struct sm_modern *m = calloc(1, sizeof *m);
+    struct sm_modern *m = lazy_new(sizeof *m);
     if (!m)
         return NULL;
-    m->warp = aligned_alloc(_Alignof(struct modern_warp), slots * sizeof *m->warp);
-    m->flight = calloc(MAX_INFLIGHT, sizeof *m->flight);
+    m->warp = lazy_new(slots * sizeof *m->warp);
+    m->flight = lazy_new(MAX_INFLIGHT * sizeof *m->flight);
     pipes_init(&m->f64, 1);
-    if (m->warp)
-        memset(m->warp, 0, slots * sizeof *m->warp);
     if (m->warp && m->flight)
         return m;
     modern_free(m);
@@ -23,9 +22,9 @@ void modern_free(struct sm_modern *m) {
     if (!m)
         return;
     free(m->readers);
-    free(m->warp);
-    free(m->flight);
-    free(m);
+    lazy_free(m->warp);
+    lazy_free(m->flight);
+    lazy_free(m);
 }
 
 bool modern_launch(struct sm *sm) {

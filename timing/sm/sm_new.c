@@ -1,7 +1,6 @@
 /* Allocates and frees an SM. */
+#include "isa/machine/lazy.h"
 #include "stages.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* Initialises the stages that allocate memory. Returns false if memory is out. */
 static bool init_stages(struct sm *sm) {
@@ -18,10 +17,9 @@ static bool init_stages(struct sm *sm) {
 
 struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const struct reconv_cfg *options,
                   struct memsys *mem, uint32_t id) {
-    struct sm *sm = aligned_alloc(_Alignof(struct sm), sizeof *sm);
+    struct sm *sm = lazy_new(sizeof *sm);
     if (!sm)
         return NULL;
-    memset(sm, 0, sizeof *sm);
     sm->cfg = cfg;
     model_init(&sm->model, ops, options);
     sm->warps.split_check.used = sm->model.wants.splits;
@@ -59,5 +57,5 @@ void sm_free(struct sm *sm) {
     issue_free(&sm->issue);
     in_flight_free(&sm->in_flight);
     warps_free(&sm->warps);
-    free(sm);
+    lazy_free(sm);
 }

@@ -518,7 +518,7 @@ START_TEST(impossible_shapes_are_refused) {
                   {{.sets = 2, .ways = 2, .line_bytes = 128, .mshrs = 1, .merges = 255}, true},
                   {{.sets = 2, .ways = 2, .line_bytes = 128, .mshrs = 1, .merges = 256}, false},
                   {{.sets = 2, .ways = 2, .line_bytes = 128, .mshrs = 0xfffe, .merges = 1}, true},
-                  {{.sets = 2, .ways = 2, .line_bytes = 128, .mshrs = CACHE_NONE, .merges = 1}, false},
+                  {{.sets = 2, .ways = 2, .line_bytes = 128, .mshrs = CACHE_MSHRS, .merges = 1}, false},
                   {{.sets = 2, .ways = 2, .line_bytes = 128, .mshrs = 0, .merges = 1}, false},
                   {{.sets = 1 << 14, .ways = 16, .line_bytes = 128, .mshrs = 1, .merges = 1}, true},
                   {{.sets = 1 << 22, .ways = 8, .line_bytes = 128, .mshrs = 1, .merges = 1}, false}};

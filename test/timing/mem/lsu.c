@@ -355,7 +355,7 @@ START_TEST(accesses_that_wait_for_room) {
     else if (by == REPLIES)
         p->outstanding = p->max_outstanding;
     else
-        lsu->free_bypass = NO_SLOT;
+        lsu->free_bypass = LSU_BYPASS;
     strided(0x10000000, 4);
     if (kind == MEM_INSTRUCTION)
         ck_assert(lsu_fetch(lsu, 0x1000, 1, false, now));

@@ -1,0 +1,70 @@
+#include "isa/machine/lazy.h"
+#include "test/test.h"
+#include <stdint.h>
+#include <stdio.h>
+
+/* Memory that the host provides on first use. */
+
+enum { SMALL = 100, LARGE = 64 << 20 };
+
+static void check_zeroed(size_t bytes) {
+    unsigned char *p = lazy_new(bytes);
+    ck_assert_ptr_nonnull(p);
+    ck_assert_uint_eq((uintptr_t)p % 64, 0);
+    for (size_t i = 0; i < bytes; i += 61)
+        ck_assert_uint_eq(p[i], 0);
+    p[0] = p[bytes - 1] = 1;
+    lazy_free(p);
+}
+
+START_TEST(small_memory_is_zeroed_and_aligned) {
+    unsigned char *used = lazy_new(SMALL); /* the next block may be this one again */
+    for (size_t i = 0; i < SMALL; i++)
+        used[i] = 0xff;
+    lazy_free(used);
+    check_zeroed(SMALL);
+    check_zeroed(0x3fff);
+}
+END_TEST
+
+START_TEST(large_memory_is_zeroed_and_aligned) {
+    check_zeroed(0x4000);
+    check_zeroed(LARGE);
+}
+END_TEST
+
+/* Returns the pages of this process that the host keeps in memory. */
+static unsigned long resident_pages(void) {
+    unsigned long size = 0, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_int_eq(fscanf(f, "%lu %lu", &size, &resident), 2);
+    fclose(f);
+    return resident;
+}
+
+/* 64 MB are 16,384 pages of 4 KB. The two written bytes are in two pages. The limit of 1,000 leaves room for what the
+ * library of C does. */
+START_TEST(an_untouched_page_takes_no_memory) {
+    const unsigned long before = resident_pages();
+    unsigned char *p = lazy_new(LARGE);
+    p[0] = p[LARGE - 1] = 1;
+    ck_assert_uint_lt(resident_pages() - before, 1000);
+    lazy_free(p);
+    ck_assert_uint_lt(resident_pages() - before, 1000);
+}
+END_TEST
+
+START_TEST(memory_that_cannot_exist_is_null) { ck_assert_ptr_null(lazy_new(SIZE_MAX / 2)); }
+END_TEST
+
+START_TEST(null_can_be_freed) { lazy_free(NULL); }
+END_TEST
+
+SUITE(isa_lazy) {
+    TEST(small_memory_is_zeroed_and_aligned);
+    TEST(large_memory_is_zeroed_and_aligned);
+    TEST(an_untouched_page_takes_no_memory);
+    TEST(memory_that_cannot_exist_is_null);
+    TEST(null_can_be_freed);
+}
