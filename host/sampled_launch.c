@@ -31,6 +31,11 @@ static uint64_t key_of(const struct launch *l) {
     return sampling_key(l->program->name, dims);
 }
 
+static uint64_t kin_of(const struct launch *l) {
+    const uint32_t dims[7] = {0, 0, 0, l->block.x, l->block.y, l->block.z, l->dynamic_shared};
+    return sampling_key(l->program->name, dims);
+}
+
 static uint64_t ctas_of(const struct launch *l) { return (uint64_t)l->grid.x * l->grid.y * l->grid.z; }
 
 static bool no_memory(struct fault *f) {
@@ -126,11 +131,12 @@ static bool pass_over(struct forward *r, const struct interp_observer *survey, d
 /* Runs a launch of the first run: measures it if the plan draws it, and otherwise observes it. */
 static bool launch_first(struct forward *r, enum dependence d, struct stats *s, struct fault *f) {
     struct heddle *h = r->h;
-    struct planned planned = {.key = key_of(r->l)};
-    const double n = (double)ctas_of(r->l), seen = n < SURVEY_CTAS ? n : SURVEY_CTAS;
+    const double n = (double)ctas_of(r->l);
+    struct planned planned = {.key = key_of(r->l), .kin = kin_of(r->l), .ctas = n};
+    const double seen = n < SURVEY_CTAS ? n : SURVEY_CTAS;
     if (!h->survey && !(h->survey = survey_new()))
         return no_memory(f);
-    if (sampling_draws(h->plan, planned.key)) {
+    if (sampling_draws(h->plan, &planned)) {
         if (!measure(r, d, &planned, s, f))
             return false;
     } else {
@@ -140,6 +146,7 @@ static bool launch_first(struct forward *r, enum dependence d, struct stats *s, 
         planned.observed = true;
         planned.signature = survey_end(h->survey);
         planned.bytes = fmin(planned.signature.bytes * n / seen, (double)h->memory.live_bytes);
+        planned.signature.bytes *= SURVEY_CTAS / seen; /* comparable to that of a larger grid */
     }
     planned.weight = stats_get(s, "gpu.warp_instructions");
     if (sampling_add(h->plan, &planned))

@@ -118,7 +118,7 @@ static void add_group(const struct job *base, const struct job *own, const struc
         s[i].stands_for *= weight[most] / stands;
     if (weight[most] <= 0 || !n)
         return;
-    const struct estimate rest = estimate_rest(s, n, launches[most]);
+    const struct estimate rest = estimate_rest(s, n, launches[most], false);
     estimate_add(sum, &rest);
 }
 

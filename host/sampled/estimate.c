@@ -17,7 +17,24 @@ double student_quantile(double freedom) {
            (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * f * f * f);
 }
 
-struct estimate estimate_rest(const struct estimate_sample *s, uint32_t n, double rest) {
+/* Sets *slope and *constant to the line with the least squares of deviations from the values. Returns false if all
+ * samples have the same weight. */
+static bool fit_line(const struct estimate_sample *s, uint32_t n, double *slope, double *constant) {
+    double w = 0, v = 0, ww = 0, wv = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        w += s[i].weight / n;
+        v += s[i].value / n;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        ww += (s[i].weight - w) * (s[i].weight - w);
+        wv += (s[i].weight - w) * (s[i].value - v);
+    }
+    *slope = ww > 0 ? wv / ww : 0;
+    *constant = v - *slope * w;
+    return ww > 0;
+}
+
+struct estimate estimate_rest(const struct estimate_sample *s, uint32_t n, double rest, bool line) {
     double value = 0, all = 0, square = 0, weight = 0, sum = 0, times = 0, own = 0, last = 0;
     for (uint32_t i = 0; i < n; i++) {
         value += s[i].value;
@@ -26,8 +43,11 @@ struct estimate estimate_rest(const struct estimate_sample *s, uint32_t n, doubl
     }
     if (all <= 0)
         return (struct estimate){0, 0, n > 1 ? n - 1 : 0};
+    double slope = value / all, constant = 0;
+    const bool fits = line && n > 2 && fit_line(s, n, &slope, &constant);
+    const double freedom = n > 1 ? n - 1 - fits : 0;
     for (uint32_t i = 0; i < n; i++) {
-        const double e = s[i].value - value / all * s[i].weight,
+        const double e = s[i].value - slope * s[i].weight - constant,
                      many = s[i].weight > 0 ? s[i].stands_for / s[i].weight : 0;
         square += i ? (e - last) * (e - last) / 2 : 0;
         last = e;
@@ -35,10 +55,10 @@ struct estimate estimate_rest(const struct estimate_sample *s, uint32_t n, doubl
         times += many * many;
         own += many * many * s[i].variance;
     }
-    square = n > 1 ? square / (n - 1) : 0;
+    square = n > 1 ? square / freedom : 0;
     /* in units of the samples' mean weight, the rest is as_many launches, which may differ from `rest` */
     const double as_many = weight * n / all, each = rest > 0 ? as_many * as_many / rest : 0;
-    return (struct estimate){sum, times * square + each * square + own, n > 1 ? n - 1 : 0};
+    return (struct estimate){sum, times * square + each * square + own, freedom};
 }
 
 void estimate_add(struct estimate *sum, const struct estimate *e) {

@@ -1,6 +1,7 @@
 #ifndef HOST_ESTIMATE_H
 #define HOST_ESTIMATE_H
 /* The arithmetic of sampled statistics: ratio estimates, their variances, and intervals by Student's t-distribution. */
+#include <stdbool.h>
 #include <stdint.h>
 
 /* One measured launch: its weight (warp instructions), the measured value, the variance of this value if the launch was
@@ -19,8 +20,9 @@ struct estimate {
  * which interpolation follows, counts little. The values of launches are about proportional to their weights (Sieve,
  * ISPASS 2023). `n` is at least 1; with one sample there is no variance between launches, and the result has 0 degrees
  * of freedom. The variance has three parts: the error of the samples as estimates of the ratio, the deviation of the
- * `rest` launches from this ratio, and the variances of the samples' own values. */
-struct estimate estimate_rest(const struct estimate_sample *s, uint32_t n, double rest);
+ * `rest` launches from this ratio, and the variances of the samples' own values. With `line` and at least three
+ * samples, a line through the values takes the place of the ratio: launches then also have a constant part. */
+struct estimate estimate_rest(const struct estimate_sample *s, uint32_t n, double rest, bool line);
 /* Adds an independent estimate. The degrees of freedom follow Satterthwaite's rule. */
 void estimate_add(struct estimate *sum, const struct estimate *e);
 /* Returns the half width of the interval that contains the true value in 95 of 100 cases. Returns 0 if the variance is

@@ -6,6 +6,9 @@
 /* A launch joins a group if its signature is at most most_distance from that of the group's first launch, and the ratio
  * of their weights is at most most_weight_ratio. */
 static const double most_distance = 0.1, most_weight_ratio = 1.25;
+/* A launch with another grid also joins the group of the kernel if the number of its CTAs differs by at most most_step
+ * from that of the group's latest launch, and its CTAs execute as many instructions, but for most_cta_ratio. */
+static const double most_step = 2, most_cta_ratio = 1.05;
 /* Every interval also contains this fraction of the part that did not run in time. The allowance covers the error of
  * machine state that a gap does not carry over, such as the content of the caches (the bias of SMARTS). */
 static const double allowance = 0.02;
@@ -63,9 +66,22 @@ static bool drawn(uint32_t g, uint64_t member) {
     return member == from + survey_hash(from * 0x9e3779b97f4a7c15ull + g) % size;
 }
 
-bool sampling_draws(struct heddle_plan *p, uint64_t key) {
-    if (p->n && (p->match == UINT32_MAX || p->launch[p->match].key != key))
-        p->match = find_match(p, key);
+static bool within(double a, double b, double most_ratio) { return fmax(a, b) <= most_ratio * fmin(a, b); }
+
+/* Returns the number of the latest launch of the kernel if the launch may join its group with another grid, or
+ * UINT32_MAX. */
+static uint32_t find_kin(const struct heddle_plan *p, const struct planned *l) {
+    for (uint32_t j = p->n; j--;)
+        if (p->launch[j].kin == l->kin)
+            return within(p->launch[j].ctas, l->ctas, most_step) ? j : UINT32_MAX;
+    return UINT32_MAX;
+}
+
+bool sampling_draws(struct heddle_plan *p, const struct planned *l) {
+    if (p->n && (p->match == UINT32_MAX || p->launch[p->match].key != l->key))
+        p->match = find_match(p, l->key);
+    if (p->n && p->match == UINT32_MAX)
+        p->match = find_kin(p, l);
     if (!p->n || p->match == UINT32_MAX)
         return true;
     const uint32_t g = p->launch[p->match].group;
@@ -110,8 +126,12 @@ static bool grown(void *array, uint32_t n, uint32_t *room, size_t bytes) {
 /* Returns true if the launch may belong to the group. A launch that was not observed has no signature to compare. */
 static bool alike(const struct heddle_plan *p, const struct sampling_group *g, const struct planned *l) {
     const struct planned *first = &p->launch[g->first], *seen = &p->launch[g->prototype];
-    const double most = fmax(first->weight, l->weight), least = fmin(first->weight, l->weight);
-    return first->key == l->key && most <= most_weight_ratio * least &&
+    const struct planned *latest = &p->launch[g->latest];
+    const bool equal = first->key == l->key && within(first->weight, l->weight, most_weight_ratio),
+               resized = first->kin == l->kin && (g->resized || first->key != l->key) &&
+                         within(latest->ctas, l->ctas, most_step) &&
+                         within(latest->weight * l->ctas, l->weight * latest->ctas, most_cta_ratio);
+    return (equal || resized) &&
            (!seen->observed || !l->observed || signature_distance(&seen->signature, &l->signature) <= most_distance);
 }
 
@@ -124,7 +144,7 @@ static int64_t find_group(const struct heddle_plan *p, const struct planned *l) 
     if (alike(p, &p->group[predicted], l))
         return predicted;
     for (uint32_t g = p->n_groups; g-- && looked < GROUPS_LOOKED;) {
-        looked += p->launch[p->group[g].first].key == l->key;
+        looked += p->launch[p->group[g].first].kin == l->kin;
         if (alike(p, &p->group[g], l))
             return g;
     }
@@ -142,6 +162,8 @@ bool sampling_add(struct heddle_plan *p, const struct planned *l) {
     if (found == UNKNOWN)
         *to = (struct sampling_group){.first = p->n, .prototype = p->n};
     *added = *l;
+    to->resized |= p->launch[to->first].key != l->key;
+    to->latest = p->n;
     added->group = g;
     added->member = to->n++;
     if (added->observed && !p->launch[to->prototype].observed)
@@ -223,11 +245,10 @@ struct sample {
     double stands_for;
 };
 
-/* The estimate of a launch that was not measured: sample number `before` counts with 1 - part, and the next sample with
- * `part`. */
+/* The estimate of a launch that was not measured: the sum of two samples, each multiplied by a number. */
 struct between {
-    uint32_t before;
-    double part;
+    uint32_t sample[2];
+    double times[2];
 };
 
 /* The launches of a group (`list`), its samples, and the estimates of the launches. The arrays have room for all
@@ -254,15 +275,18 @@ static int64_t successor(const struct of_group *o) {
     return UNKNOWN;
 }
 
+/* Returns the least number of samples for an interval: a line has one degree of freedom less than a ratio. */
+static uint32_t least_samples(const struct sampling_group *g) { return g->resized ? 3 : 2; }
+
 /* Lists the samples of a group. The first launch of a group starts with cold caches, so it is a sample only if there
- * are fewer than two others. */
-static void list_samples(struct of_group *o) {
+ * are too few others. */
+static void list_samples(struct of_group *o, const struct sampling_group *g) {
     const struct planned *launch = o->p->launch;
     uint32_t measured = 0;
     for (uint32_t i = 0; i < o->n; i++)
         measured += launch[o->list[i]].measured;
     o->n_samples = 0;
-    for (uint32_t i = measured > 2 && launch[o->list[0]].measured; i < o->n; i++)
+    for (uint32_t i = measured > least_samples(g) && launch[o->list[0]].measured; i < o->n; i++)
         if (launch[o->list[i]].measured)
             o->sample[o->n_samples++] = (struct sample){o->list[i], 0};
     const int64_t next = measured && !launch[o->list[o->n - 1]].measured ? successor(o) : UNKNOWN;
@@ -270,22 +294,44 @@ static void list_samples(struct of_group *o) {
         o->sample[o->n_samples++] = (struct sample){(uint32_t)next, 0};
 }
 
+/* Returns the estimate of launch `l` by sample `at` and the next sample. Launches with equal grids have values in
+ * proportion to their weight, at a rate that changes along the program. */
+static struct between by_rate(const struct of_group *o, uint32_t l, uint32_t at) {
+    const struct planned *launch = o->p->launch;
+    const uint32_t from = o->sample[at].launch, to = at + 1 < o->n_samples ? o->sample[at + 1].launch : from;
+    const double part = l > from && to > from ? (double)(l - from) / (to - from) : 0;
+    return (struct between){
+        {at, at + (part > 0)},
+        {(1 - part) * launch[l].weight / launch[from].weight, part * launch[l].weight / launch[to].weight}};
+}
+
+/* Works like by_rate(), for launches with different grids: values lie on the line through those of both samples. After
+ * the last sample, the line through the first and the last sample continues. */
+static struct between by_size(const struct of_group *o, uint32_t l, uint32_t at) {
+    const struct planned *launch = o->p->launch;
+    const bool after = at + 1 == o->n_samples;
+    const uint32_t a = after ? 0 : at, b = after ? at : at + 1;
+    const double from = launch[o->sample[a].launch].weight, to = launch[o->sample[b].launch].weight;
+    if (within(from, to, 1.01))
+        return by_rate(o, l, at);
+    const double part = fmax(-2, fmin(3, (launch[l].weight - from) / (to - from)));
+    return (struct between){{a, b}, {1 - part, part}};
+}
+
 /* Estimates each launch that was not measured by interpolation between the sample before it and the sample after it in
  * the order of the program. */
-static void interpolate(struct of_group *o) {
+static void interpolate(struct of_group *o, bool resized) {
     struct planned *launch = o->p->launch;
     uint32_t at = 0;
     for (uint32_t i = 0; i < o->n && o->n_samples; i++) {
         const uint32_t l = o->list[i];
         while (at + 1 < o->n_samples && o->sample[at + 1].launch <= l)
             at++;
-        const uint32_t from = o->sample[at].launch, to = at + 1 < o->n_samples ? o->sample[at + 1].launch : from;
-        o->between[i] = (struct between){at, l > from && to > from ? (double)(l - from) / (to - from) : 0};
         if (launch[l].measured)
             continue;
-        o->sample[at].stands_for += (1 - o->between[i].part) * launch[l].weight;
-        if (o->between[i].part > 0)
-            o->sample[at + 1].stands_for += o->between[i].part * launch[l].weight;
+        const struct between b = o->between[i] = resized && o->n_samples > 1 ? by_size(o, l, at) : by_rate(o, l, at);
+        for (int k = 0; k < 2; k++)
+            o->sample[b.sample[k]].stands_for += b.times[k] * launch[o->sample[b.sample[k]].launch].weight;
     }
     for (uint32_t i = 0; i < o->n; i++)
         launch[o->list[i]].stands_for = 0;
@@ -315,7 +361,7 @@ static struct estimate estimate_group(const struct of_group *o, int stat, struct
                                              l->gaps.variance[stat], o->sample[k].stands_for};
     }
     if (left) {
-        rest = estimate_rest(sample, o->n_samples, left);
+        rest = estimate_rest(sample, o->n_samples, left, o->p->group[o->p->launch[o->list[0]].group].resized);
         estimate_add(&measured, &rest);
         *estimated += rest.value;
     }
@@ -333,21 +379,20 @@ static void stats_of(const struct of_group *o, uint32_t i, struct stats *s) {
         stats_kept_add(s, &l->stats);
         return;
     }
-    const struct planned *before = &o->p->launch[o->sample[b->before].launch];
-    stats_kept_add(s, &before->stats); /* sets the maxima, which cannot be scaled */
-    stats_kept_add_scaled(s, &before->stats, (1 - b->part) * l->weight / before->weight - 1);
-    if (b->part <= 0)
-        return;
-    const struct planned *after = &o->p->launch[o->sample[b->before + 1].launch];
-    stats_kept_add_scaled(s, &after->stats, b->part * l->weight / after->weight);
+    const struct stats_kept *kept[2] = {&o->p->launch[o->sample[b->sample[0]].launch].stats,
+                                        &o->p->launch[o->sample[b->sample[1]].launch].stats};
+    stats_kept_add(s, kept[0]); /* sets the maxima, which cannot be scaled */
+    stats_kept_add_scaled(s, kept[0], b->times[0] - 1);
+    if (b->times[1] != 0)
+        stats_kept_add_scaled(s, kept[1], b->times[1]);
 }
 
 /* Returns true if the samples cannot give an interval for the launches that were not measured. */
-static bool lacks_samples(const struct of_group *o) {
+static bool lacks_samples(const struct of_group *o, const struct sampling_group *g) {
     bool left = false;
     for (uint32_t i = 0; i < o->n; i++)
         left |= !o->p->launch[o->list[i]].measured;
-    return left && o->n_samples < 2;
+    return left && o->n_samples < least_samples(g);
 }
 
 static void count_skipped(struct heddle_plan *p) {
@@ -363,9 +408,9 @@ static void count_skipped(struct heddle_plan *p) {
 static bool add_group(struct of_group *o, struct sampling_group *g, struct estimate all[GAP_STATS],
                       double estimated[GAP_STATS], struct estimate_sample *sample, struct stats *s, filler *fill,
                       void *ctx) {
-    list_samples(o);
-    interpolate(o);
-    g->lacks = lacks_samples(o);
+    list_samples(o, g);
+    interpolate(o, g->resized);
+    g->lacks = lacks_samples(o, g);
     for (int k = 0; k < GAP_STATS && !g->lacks; k++) {
         const struct estimate e = estimate_group(o, k, sample, &estimated[k]);
         estimate_add(&all[k], &e);
@@ -460,7 +505,7 @@ void sampling_clear(struct heddle_plan *p) {
 
 /* ---- files ---- */
 
-static const char magic[16] = "heddle plan 2";
+static const char magic[16] = "heddle plan 3";
 /* Sizes of structs, which a file contains. A reader refuses a file with other sizes: another Heddle has written it. */
 static const uint32_t sizes[] = {sizeof(struct heddle_plan), sizeof(struct planned), sizeof(struct sampling_group),
                                  N_STATS};

@@ -10,6 +10,8 @@
 /* A launch of the program. */
 struct planned {
     uint64_t key;  /* hash of the kernel's name, grid, block and shared memory */
+    uint64_t kin;  /* the same without the grid */
+    double ctas;   /* CTAs of the grid */
     double weight; /* warp instructions */
     /* bytes of device memory that the launch touches, estimated from the observed CTAs; 0: not observed */
     double bytes;
@@ -29,6 +31,8 @@ struct planned {
 /* Launches that execute nearly the same code. */
 struct sampling_group {
     uint32_t first, n;  /* number of its first launch; number of its launches */
+    uint32_t latest;    /* number of its latest launch */
+    bool resized;       /* its grids differ: cycles are interpolated by weight, and need not be proportional to it */
     uint32_t prototype; /* number of its first observed launch; its first launch if none was observed */
     uint32_t wanted;    /* further runs measure the launches with turn < wanted */
     double variance;    /* variance of the group's cycles, at the last sampling_estimate() */
@@ -58,8 +62,9 @@ struct heddle_plan {
 
 /* The number by which a launch is recognised in the next run of the program. */
 uint64_t sampling_key(const char *kernel, const uint32_t dims[7]);
-/* Begins a launch of the first run, whose key is now known. Returns true if the launch is to be measured. */
-bool sampling_draws(struct heddle_plan *p, uint64_t key);
+/* Begins a launch of the first run, whose key, kin and ctas are now known. Returns true if the launch is to be
+ * measured. */
+bool sampling_draws(struct heddle_plan *p, const struct planned *l);
 /* For a launch of the first run that is not measured: returns the fraction of its CTAs that must warm the L2, of
  * `l2_bytes` bytes, for the next measured launch. The launches that follow are predicted: a program repeats the
  * sequence of launches that followed the most similar sequence before. */

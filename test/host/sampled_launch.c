@@ -33,6 +33,7 @@ struct program {
     const char *kernel, *model;
     uint32_t ctas, threads;
     int launches;
+    int step; /* CTAs by which each launch is larger than the launch before */
 };
 
 static void run_program(struct heddle *h, const struct program *p, uint32_t *memory) {
@@ -41,7 +42,7 @@ static void run_program(struct heddle *h, const struct program *p, uint32_t *mem
     const struct heddle_arg arg = {&to, sizeof to};
     ck_assert_msg(m && to, "%s", heddle_error(h));
     for (int i = 0; i < p->launches; i++)
-        ck_assert_msg(heddle_launch(h, m, p->kernel, (struct heddle_dim){p->ctas, 1, 1},
+        ck_assert_msg(heddle_launch(h, m, p->kernel, (struct heddle_dim){p->ctas + (uint32_t)(i * p->step), 1, 1},
                                     (struct heddle_dim){BLOCK, 1, 1}, 0, &arg, 1) == HEDDLE_OK,
                       "%s", heddle_error(h));
     ck_assert_int_eq(heddle_read(h, to, memory, N * 4), HEDDLE_OK);
@@ -98,7 +99,7 @@ static void drop(struct outcome *o) {
 /* A launch of 1,600 CTAs with gaps, twice: each thread runs once in each launch, so memory is as in the functional
  * model. The cycles are near those of the whole simulation. */
 START_TEST(memory_is_exact_with_gaps) {
-    const struct program p = {"step", "dpe", CTAS, 1, 2};
+    const struct program p = {"step", "dpe", CTAS, 1, 2, 0};
     struct outcome *s = sample(&p, 0), *f = simulate(&p, "functional"), *t = simulate(&p, "dpe");
     ck_assert_int_eq(s->runs, 1);
     ck_assert(number_in(s->json, "\"skipped_ctas\"") > CTAS / 2);
@@ -114,7 +115,7 @@ END_TEST
 /* Of 60 equal launches, the first two are measured, and one of each of the blocks from launch 2, 4, 8, 16 and 32 on: 7
  * launches. */
 START_TEST(equal_launches_are_drawn) {
-    const struct program p = {"step", "spe", 8, 1, 60};
+    const struct program p = {"step", "spe", 8, 1, 60, 0};
     struct outcome *s = sample(&p, 0), *f = simulate(&p, "functional"), *t = simulate(&p, "spe");
     ck_assert_int_eq(number_in(s->json, "\"measured_launches\""), 7);
     ck_assert(memcmp(s->memory, f->memory, sizeof s->memory) == 0);
@@ -125,9 +126,24 @@ START_TEST(equal_launches_are_drawn) {
 }
 END_TEST
 
+/* Launches with growing grids are one group. Of 60 launches, 7 are measured: 0, 1, and one of each of the blocks 2-3,
+ * 4-7, 8-15, 16-31 and 32-63, of which the last may be drawn beyond the end. */
+START_TEST(growing_launches_are_a_group) {
+    const struct program p = {"step", "spe", 100, 1, 60, 3};
+    struct outcome *s = sample(&p, 0), *t = simulate(&p, "spe");
+    ck_assert_int_eq(s->runs, 1);
+    ck_assert_int_le(number_in(s->json, "\"measured_launches\""), 7);
+    ck_assert(memcmp(s->memory, t->memory, sizeof s->memory) == 0);
+    ck_assert_msg(fabs(s->cycles - t->cycles) <= s->half && s->half < 0.1 * t->cycles, "%g +- %g instead of %g",
+                  s->cycles, s->half, t->cycles);
+    drop(s);
+    drop(t);
+}
+END_TEST
+
 START_TEST(threads_change_nothing) {
-    struct outcome *one = sample(&(struct program){"step", "dpe", CTAS, 1, 6}, 0),
-                   *two = sample(&(struct program){"step", "dpe", CTAS, 2, 6}, 0);
+    struct outcome *one = sample(&(struct program){"step", "dpe", CTAS, 1, 6, 0}, 0),
+                   *two = sample(&(struct program){"step", "dpe", CTAS, 2, 6, 0}, 0);
     ck_assert(one->cycles == two->cycles && one->half == two->half);
     ck_assert(memcmp(one->memory, two->memory, sizeof one->memory) == 0);
     drop(one);
@@ -137,7 +153,7 @@ END_TEST
 
 /* A single short launch leaves nothing to skip: the result is that of the whole simulation, and has no interval. */
 START_TEST(short_program_is_simulated) {
-    const struct program p = {"step", "dpe", 4, 1, 1};
+    const struct program p = {"step", "dpe", 4, 1, 1, 0};
     struct outcome *s = sample(&p, 0.02), *t = simulate(&p, "dpe");
     ck_assert(s->cycles == t->cycles && s->half == 0);
     ck_assert_int_eq(number_in(s->json, "\"skipped_ctas\""), 0);
@@ -148,7 +164,7 @@ END_TEST
 
 /* The results of the atomic depend on the order of CTAs, so the launch runs in time as a whole. */
 START_TEST(ordered_ctas_are_not_split) {
-    const struct program p = {"order", "spe", CTAS, 1, 1};
+    const struct program p = {"order", "spe", CTAS, 1, 1, 0};
     struct outcome *s = sample(&p, 0), *t = simulate(&p, "spe");
     ck_assert(s->cycles == t->cycles && number_in(s->json, "\"skipped_ctas\"") == 0);
     ck_assert(memcmp(s->memory, t->memory, sizeof s->memory) == 0);
@@ -161,7 +177,7 @@ END_TEST
  * so launches are drawn until all are measured. A launch of 300 cycles takes a few cycles more or less, depending on
  * the cycle in which it begins. */
 START_TEST(small_error_measures_more) {
-    const struct program p = {"step", "spe", 8, 1, 30};
+    const struct program p = {"step", "spe", 8, 1, 30, 0};
     struct outcome *s = sample(&p, 0.001), *t = simulate(&p, "spe");
     ck_assert(s->runs > 1 && s->half <= 0.001 * s->cycles);
     ck_assert_int_eq(number_in(s->json, "\"measured_launches\""), 30);
@@ -180,7 +196,7 @@ START_TEST(plans_are_files) {
     size_t len = 0;
     struct heddle *h = heddle_open(&o, NULL, 0);
     bool more;
-    run_program(h, &(struct program){"step", "spe", 8, 1, 5}, memory);
+    run_program(h, &(struct program){"step", "spe", 8, 1, 5, 0}, memory);
     ck_assert(heddle_plan_settle(h, &more) == HEDDLE_OK && !more);
     heddle_close(h);
     FILE *f = open_memstream(&data, &len);
@@ -216,6 +232,7 @@ END_TEST
 SUITE(host_sampled_launch) {
     TEST(memory_is_exact_with_gaps);
     TEST(equal_launches_are_drawn);
+    TEST(growing_launches_are_a_group);
     TEST(threads_change_nothing);
     TEST(short_program_is_simulated);
     TEST(ordered_ctas_are_not_split);
