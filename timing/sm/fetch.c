@@ -64,9 +64,11 @@ static enum fetch_result look_up_l0(struct fetch *f, uint32_t unit, uint64_t add
     struct cache_out out;
     struct cache *c = &f->l0[unit];
     uint64_t line = address >> f->l0_line_bits;
-    enum cache_result r = cache_read(c, line, c->all_sectors, ticket, &out);
+    const struct cache_spot at = cache_look(c, line);
+    enum cache_result r = cache_read_at(c, at, line, c->all_sectors, ticket, &out);
     f->n.l0_accesses += r == CACHE_HIT || r == CACHE_MISS || r == CACHE_MERGED;
     if (r == CACHE_HIT) {
+        f->l0_way[unit] = at.way;
         *latency = 0;
         return FETCH_HIT;
     }
@@ -98,7 +100,7 @@ enum fetch_result fetch_look(struct fetch *f, uint32_t unit, uint64_t address, u
     enum fetch_result r = FETCH_HIT;
     *latency = 0;
     if (f->has_l1)
-        r = f->n_l0 ? look_up_l0(f, unit < f->n_l0 ? unit : 0, address, ticket, now, latency)
+        r = f->n_l0 ? look_up_l0(f, fetch_l0_of(f, unit), address, ticket, now, latency)
                     : fetch_ask_l1(f, address, ticket, false, now);
     f->n.fetches += r != FETCH_REFUSED;
     return r;

@@ -8,13 +8,23 @@ bool fetch_init(struct fetch *f, const struct config *cfg, struct lsu *lsu);
 void fetch_free(struct fetch *f);
 enum fetch_result fetch_look(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint64_t now,
                              uint32_t *latency);
-/* Fetches a line that hits an L1 without an L0, in the cache way in which the line was found last. It has the same
- * effect as fetch_accept() with latency 0. If it cannot handle the fetch, it returns false and changes nothing. */
-static inline bool fetch_there(struct fetch *f, uint64_t address) {
-    uint64_t line = address >> f->line_bits;
-    if (!f->has_l1 || f->n_l0 || !cache_read_there(&f->l1, f->way[line % FETCH_WAYS], line, f->l1.all_sectors))
-        return false;
-    f->n.l1_accesses++;
+/* Returns the number of the L0 that scheduler `unit` uses. */
+static inline uint32_t fetch_l0_of(const struct fetch *f, uint32_t unit) { return unit < f->n_l0 ? unit : 0; }
+/* Fetches a line that hits its first cache, the L0 or an L1 without an L0, in the cache way in which the line was found
+ * last. It has the same effect as fetch_accept() with latency 0. If it cannot handle the fetch, it returns false and
+ * changes nothing. */
+static inline bool fetch_there(struct fetch *f, uint32_t unit, uint64_t address) {
+    if (f->n_l0) {
+        const uint32_t i = fetch_l0_of(f, unit);
+        if (!cache_read_there(&f->l0[i], f->l0_way[i], address >> f->l0_line_bits, f->l0[i].all_sectors))
+            return false;
+        f->n.l0_accesses++;
+    } else {
+        const uint64_t line = address >> f->line_bits;
+        if (!f->has_l1 || !cache_read_there(&f->l1, f->way[line % FETCH_WAYS], line, f->l1.all_sectors))
+            return false;
+        f->n.l1_accesses++;
+    }
     f->n.fetches++;
     return true;
 }
@@ -22,7 +32,7 @@ static inline bool fetch_there(struct fetch *f, uint64_t address) {
 static inline enum fetch_result fetch_accept(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket,
                                              uint64_t now, uint32_t *latency) {
     *latency = 0;
-    return fetch_there(f, address) ? FETCH_HIT : fetch_look(f, unit, address, ticket, now, latency);
+    return fetch_there(f, unit, address) ? FETCH_HIT : fetch_look(f, unit, address, ticket, now, latency);
 }
 /* Sends requests that wait for the port, and receives lines. Returns true if a line arrived, so that refused fetches
  * may try again. fetch_take() then returns the tickets, in the order of their fetches. */

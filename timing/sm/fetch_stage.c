@@ -185,12 +185,12 @@ static __attribute__((noinline)) void fetch_any(struct sm *sm, uint64_t now) {
  * other cases, does nothing and returns false. */
 static inline bool fetch_at_once(struct sm *sm, uint64_t now) {
     const struct warp_set want = {.word = {sm->warps.in_state[0][PATH_FETCH]}};
-    if (!sm->fast.one_part || sm->cfg->sm.fetch_retires_warps || sm->fetch.n_ready || !want.word[0])
+    if (!sm->fast.one_part || sm->fetch.n_l0 || sm->cfg->sm.fetch_retires_warps || sm->fetch.n_ready || !want.word[0])
         return false;
     uint32_t w = warp_set_after(&want, sm->fetching.last[0], 1);
     struct sm_warp *sw = &sm->warps.slot[w];
     struct sm_path *path = sw->path;
-    if (sw->n_paths != 1 || path->refused | path->stray || !fetch_there(&sm->fetch, address_of(sm, path->pc)))
+    if (sw->n_paths != 1 || path->refused | path->stray || !fetch_there(&sm->fetch, 0, address_of(sm, path->pc)))
         return false;
     path->ticket = ++sw->ticket;
     warps_move_only(&sm->warps, w, path, PATH_FETCHING, true);

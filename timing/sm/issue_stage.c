@@ -101,12 +101,26 @@ static inline bool jump_fast(struct sm *sm, uint32_t w, const struct sm_path *pa
     return sm_go_on(sm, w, choose32(taken != 0, in->target, path->pc + 1));
 }
 
+/* Returns true if sm_take_tally() can derive the counts of the instruction from the number of its issues and lanes. */
+static inline bool is_tallied(const struct sm *sm, const struct sm_warp *sw, const struct timed_inst *ti,
+                              const struct sm_form *form) {
+    return !form && !sw->context && !sm->remote && !sm->issue.profile &&
+           !(ti->flags & (TIMED_RARE | TIMED_UNIFORM | TIMED_FALLBACK));
+}
+
+/* Counts an instruction that has issued and executed, for which is_tallied() is true. */
+static inline void tally(struct sm *sm, const struct sm_warp *sw, const struct sm_path *path) {
+    struct sm_tally *t = &sm->issue.tally[path->pc];
+    t->issued++;
+    t->lanes += lanes_count(sm->fx.lanes);
+    count_path(&sm->n, sw, path);
+}
+
 static inline __attribute__((always_inline)) bool
 issue_fast(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, uint64_t now, const bool one_part) {
     struct sm_warp *sw = &sm->warps.slot[w];
     struct sm_path *path = &sw->path[p];
     const struct inst *in = &sm->program->program->code[path->pc];
-    struct sm_tally *tally = &sm->issue.tally[path->pc];
     hot_assert(path->state == PATH_READY + ti->pipe);
     sw->last_path = (uint8_t)p;
     sw->w->clock = now;
@@ -116,9 +130,7 @@ issue_fast(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, u
         sm_fault(sm, w, path->pc, now);
         return true;
     }
-    tally->issued++;
-    tally->lanes += lanes_count(sm->fx.lanes);
-    count_path(&sm->n, sw, path);
+    tally(sm, sw, path);
     if (!(ti->flags & TIMED_MEMORY))
         execute(sm, w, path, ti, NULL, now, true, one_part);
     else
@@ -156,7 +168,9 @@ static __attribute__((noinline)) bool issue_general(struct sm *sm, uint32_t w, u
         ti = &form->ti;
     hot_assert(path->state == PATH_READY + ti->pipe);
     const bool driven = __builtin_expect(sw->context, 0) && sm->contexts.slot[w - sm_warp_slots(&sm->cfg->sm)].driven;
-    sm_count_issue(sm, sw, path, ti, driven);
+    const bool tallied = is_tallied(sm, sw, ti, form);
+    if (!tallied)
+        sm_count_issue(sm, sw, path, ti, driven);
     sm->memory.unlock = __builtin_expect(ti->flags & TIMED_DEQ, 0) && !sw->context && sm_units_take(sm, w, p, now);
     const bool units = __builtin_expect(sw->context, 0) && sm_context_execute(sm, w, p, now);
     if (!units && ti->flags & TIMED_MEMBERS && !warp_sync_together(sw->w, in, guard_lanes(sw->w, in, lanes))) {
@@ -176,6 +190,8 @@ static __attribute__((noinline)) bool issue_general(struct sm *sm, uint32_t w, u
         exec_inst(sw->w, in, lanes, &sm->fx);
     }
     if (sm->fx.fault) {
+        if (tallied)
+            sm_count_issue(sm, sw, path, ti, false);
         sm_fault(sm, w, pc, now);
         return true;
     }
@@ -183,7 +199,10 @@ static __attribute__((noinline)) bool issue_general(struct sm *sm, uint32_t w, u
         sm_units_tell_issued(sm, w, pc, lanes, ti, units ? ISSUE_UNIT : ISSUE_DONE, now);
     if (__builtin_expect(ti->flags & TIMED_FALLBACK, 0) && !sm->fx.taken)
         ti = &sm->program->fallback[in->imm];
-    sm_count_lanes(sm, ti, pc, lanes);
+    if (tallied)
+        tally(sm, sw, path);
+    else
+        sm_count_lanes(sm, ti, pc, lanes);
     uint32_t mem = MEM_QUEUE;
     if (!(ti->flags & TIMED_MEMORY))
         execute_general(sm, w, path, ti, form, now);

@@ -10,11 +10,10 @@
  * instruction may issue. docs/modern-core.md has the rules, and which figures are published. */
 #include "isa/control_bits.h"
 #include "modern_state.h"
+#include "timed.h"
 #include "warps.h"
 
 struct sm;
-struct timed_inst;
-struct timed_part;
 struct exec_part;
 struct sm_form;
 struct sb_regs;
@@ -34,9 +33,14 @@ static inline const struct control_bits *modern_control(const struct sm_modern *
 void modern_warp_start(struct sm *sm, uint32_t w);
 /* Returns true if the latency of the instruction is not known at compile time, so that dependent instructions wait for
  * a counter. */
-bool modern_is_variable(const struct timed_inst *ti);
+static inline bool modern_is_variable(const struct timed_inst *ti) {
+    return ti->flags & TIMED_MEMORY || ti->op == CLASS_SHFL || ti->pipe == PIPE_SFU ||
+           (ti->pipe == PIPE_DP && ti->op != CLASS_MMA);
+}
 /* As modern_is_variable(), for a machine instruction of an expansion. */
-bool modern_is_variable_part(const struct timed_part *t);
+static inline bool modern_is_variable_part(const struct timed_part *t) {
+    return t->pipe == PIPE_SFU || (t->pipe == PIPE_DP && t->op != CLASS_MMA);
+}
 /* Records that a fixed-latency result arrives in cycle `now`. Without control bits, variable-latency instructions that
  * read it wait for one more cycle. */
 void modern_result(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, uint64_t now);
@@ -106,6 +110,12 @@ uint64_t modern_enter_queue(struct sm *sm, uint32_t part, const struct timed_par
 void modern_queue_waits(struct sm *sm, uint32_t part, uint32_t entry, uint64_t waits);
 
 /* ---- modern_execute.c ---- */
+/* Returns true if modern_may_issue() has nothing to do for this instruction: it neither passes the queue of the
+ * sub-core nor has an operand in constant memory. */
+static inline bool modern_issues_freely(const struct sm_modern *m, const struct timed_inst *ti, uint32_t pc) {
+    const struct control_bits *c = modern_control(m, pc);
+    return ti->flags & TIMED_MEMORY || (!modern_is_variable(ti) && (!c || c->constant == CONTROL_NO_CONSTANT));
+}
 /* Looks up the operand in constant memory of the path's instruction, if it has one, in the cache of the sub-core.
  * Returns true if the instruction may issue in this cycle. After a miss, the path waits for the line, and the sub-core
  * issues nothing for some cycles. */

@@ -4,7 +4,7 @@
 #include "stages.h"
 
 static void count_add(struct sm_modern *m, uint32_t w, unsigned counter, lanemask_t lanes, int change) {
-    uint8_t(*count)[CONTROL_COUNTERS] = m->warp[w].count;
+    uint8_t(*count)[MODERN_COUNTERS] = m->warp[w].count;
     for (lanes = m->by_lane ? lanes : 1; lanes; lanes &= lanes - 1) {
         uint8_t *one = &count[__builtin_ctz(lanes)][counter];
         *one = (uint8_t)(*one + change);

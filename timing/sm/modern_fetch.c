@@ -60,7 +60,7 @@ static bool start(struct sm *sm, uint32_t part, uint32_t w, struct sm_path *path
 
 /* Returns the path of the warp that can fetch, as path_with_room() does. A warp without such a path leaves the set of
  * warps with room. */
-static int look_at(struct sm *sm, uint32_t w) {
+static inline int look_at(struct sm *sm, uint32_t w) {
     int p = path_with_room(sm, &sm->warps.slot[w]);
     if (p < 0)
         warp_set_drop(&sm->fetching.room, w);
@@ -69,12 +69,12 @@ static int look_at(struct sm *sm, uint32_t w) {
 
 /* Returns the warp that fetches next: the warp that issued last or, if it has no room, the youngest warp with room.
  * Returns -1 if no warp of `left` has room. Sets *path to its path. */
-static int next_warp(struct sm *sm, const struct warp_set *left, uint32_t last, int *path) {
+static inline int next_warp(struct sm *sm, const struct warp_set *left, uint32_t last, int *path, uint32_t words) {
     int best = -1;
     uint32_t w;
-    if (last / 64 < sm->warps.words && warp_set_has(left, last) && (*path = look_at(sm, last)) >= 0)
+    if (last / 64 < words && warp_set_has(left, last) && (*path = look_at(sm, last)) >= 0)
         return (int)last;
-    for (struct warp_walk at = warp_walk(left); warp_next(&at, left, sm->warps.words, &w);) {
+    for (struct warp_walk at = warp_walk(left); warp_next(&at, left, words, &w);) {
         if (best >= 0 && sm->warps.age[w] <= sm->warps.age[best])
             continue;
         int p = look_at(sm, w);
@@ -84,19 +84,28 @@ static int next_warp(struct sm *sm, const struct warp_set *left, uint32_t last, 
     return best;
 }
 
-/* Runs the fetch of a sub-core. Returns true if it started one and another warp may have room. */
-static bool fetch_part(struct sm *sm, uint32_t part, uint64_t now) {
+/* Runs the fetch of a sub-core. Returns true if it started one and another warp may have room. `words`:
+ * sm_warps.words. */
+static inline bool fetch_part(struct sm *sm, uint32_t part, uint64_t now, uint32_t words) {
     const struct sched *s = &sm->issue.sched[part];
     struct warp_set left;
     int w, p = 0;
-    for (uint32_t k = 0; k < sm->warps.words; k++)
+    for (uint32_t k = 0; k < words; k++)
         left.word[k] = s->mine.word[k] & sm->warps.live.word[k] & sm->fetching.room.word[k];
-    while (warp_set_any(&left, sm->warps.words) && (w = next_warp(sm, &left, s->last, &p)) >= 0) {
+    while (warp_set_any(&left, words) && (w = next_warp(sm, &left, s->last, &p, words)) >= 0) {
         if (start(sm, part, (uint32_t)w, &sm->warps.slot[w].path[p], now))
-            return look_at(sm, (uint32_t)w) >= 0 || warp_sets_meet(&sm->fetching.room, &left, sm->warps.words);
+            return look_at(sm, (uint32_t)w) >= 0 || warp_sets_meet(&sm->fetching.room, &left, words);
         warp_set_drop(&left, (uint32_t)w);
     }
     return false;
+}
+
+/* Runs the fetches of all sub-cores. Returns true if one of them has work in the next cycle. */
+static inline bool fetch_parts(struct sm *sm, uint64_t now, uint32_t words) {
+    bool more = false;
+    for (uint32_t s = 0; s < sm->operands.n_parts; s++)
+        more |= fetch_part(sm, s, now, words);
+    return more;
 }
 
 uint32_t modern_next_place(const struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes) {
@@ -162,6 +171,5 @@ void modern_fetch(struct sm *sm, uint64_t now) {
         arrived(sm, ticket, latency, now);
     if (!warp_sets_meet(&sm->fetching.room, &sm->warps.live, sm->warps.words))
         return;
-    for (uint32_t s = 0; s < sm->operands.n_parts; s++)
-        sm->modern->fetches |= fetch_part(sm, s, now);
+    sm->modern->fetches = sm->warps.words == 1 ? fetch_parts(sm, now, 1) : fetch_parts(sm, now, sm->warps.words);
 }

@@ -71,12 +71,15 @@ bool modern_mem_tick(struct sm *sm, uint64_t now) {
     struct mem_turn turn = {false, false};
     uint64_t due = UINT64_MAX;
     sm->memory.lsu_refused = false;
+    uint32_t parts = 0; /* bit mask of the sub-cores that buffer instructions */
     for (uint32_t k = 0; k < sm->operands.n_parts; k++)
-        enter_latch(sm, k, now);
+        parts |= (uint32_t)(sm->operands.part[k].mem.n != 0) << k;
+    for (uint32_t left = parts; left; left &= left - 1)
+        enter_latch(sm, (uint32_t)__builtin_ctz(left), now);
     if (now >= sm->modern->grant_from)
         grant(sm, now, &turn);
-    for (uint32_t k = 0; k < sm->operands.n_parts; k++) {
-        const struct mem_queue *q = &sm->operands.part[k].mem;
+    for (uint32_t left = parts; left; left &= left - 1) {
+        const struct mem_queue *q = &sm->operands.part[__builtin_ctz(left)].mem;
         if (is_due(sm, q, now) && !sm->memory.lsu_refused) /* else sm_lsu_take() sets memory.due */
             due = min64(due, max64(now + 1, sm->modern->grant_from));
         else if (q->n && q->step->at > now)

@@ -51,32 +51,23 @@ static bool in_cache(struct modern_part *p, uint32_t w, const struct read *r, ui
     return hit;
 }
 
-/* Returns true if one of the first `n` operands that needs a port is this register. */
-static bool is_read(const uint8_t *read, uint32_t n, uint8_t reg) {
-    for (uint32_t i = 0; i < n; i++)
-        if (read[i] == reg)
-            return true;
-    return false;
-}
-
 /* Counts, for each bank, the reads that need a port. A register that two operands name is read once (assumed). */
 static void ports_needed(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint32_t need[MODERN_BANKS]) {
     struct modern_part *p = &sm->modern->part[part];
     struct read r[MAX_READS];
-    uint32_t n = reads_of(sm, pc, r);
-    uint8_t read[MAX_READS];
-    uint32_t n_read = 0;
+    const uint32_t n = reads_of(sm, pc, r);
+    uint64_t read[4] = {0}; /* bit mask of the registers that need a port */
     need[0] = need[1] = 0;
     for (uint32_t i = 0; i < n; i++)
         for (uint8_t k = 0; k < r[i].words; k++) {
-            uint8_t reg = (uint8_t)(r[i].reg + k);
-            if (in_cache(p, w, &r[i], reg))
+            const uint8_t reg = (uint8_t)(r[i].reg + k);
+            const uint64_t bit = 1ull << reg % 64;
+            if (in_cache(p, w, &r[i], reg)) {
                 sm->modern->n.cache_hits++;
-            else if (!is_read(read, n_read, reg)) {
-                need[reg % MODERN_BANKS]++;
-                if (n_read < MAX_READS)
-                    read[n_read++] = reg;
+                continue;
             }
+            need[reg % MODERN_BANKS] += !(read[reg / 64] & bit);
+            read[reg / 64] |= bit;
         }
     sm->modern->n.port_reads += need[0] + need[1];
 }

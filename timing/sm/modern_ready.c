@@ -1,49 +1,11 @@
 /* The modern core: which instructions may issue. */
+#include "modern_ready.h"
 #include "modern.h"
-#include "stages.h"
-#include <endian.h>
-#include <string.h>
 
 void modern_warp_start(struct sm *sm, uint32_t w) {
     memset(&sm->modern->warp[w], 0, sizeof sm->modern->warp[w]);
     sm->modern->used = true;
     modern_consumers_start(sm, w);
-}
-
-static inline bool is_stalled(const struct modern_warp *mw, lanemask_t lanes, uint64_t now) {
-    if (mw->expands & lanes)
-        return true;
-    if (mw->stalled_most <= now)
-        return false;
-    for (int i = 0; i < MODERN_STALLS; i++)
-        if (mw->stalled[i].until > now && mw->stalled[i].lanes & lanes)
-            return true;
-    return false;
-}
-
-/* Returns the counters of a lane, or of the warp if the counters are not by lane: one in each byte, the first in the
- * lowest. */
-static inline uint64_t counts_of(const struct modern_warp *mw, unsigned lane) {
-    uint64_t counts = 0;
-    memcpy(&counts, mw->count[lane], CONTROL_COUNTERS);
-    return le64toh(counts);
-}
-
-/* Returns the high bit of each byte whose counter is above its limit. Both are below 128. */
-static inline uint64_t above(uint64_t counts, uint64_t limits) {
-    const uint64_t high = 0x8080808080808080u;
-    return ~((limits | high) - counts) & high;
-}
-
-/* Returns what the counters make the lanes wait for. `limits`: timed_inst.limits. */
-static inline enum sb_verdict check_counters(const struct sm_modern *m, uint32_t w, uint64_t limits, lanemask_t lanes) {
-    const struct modern_warp *mw = &m->warp[w];
-    uint64_t over = 0;
-    for (lanes = m->by_lane ? lanes : 1; lanes; lanes &= lanes - 1)
-        over |= above(counts_of(mw, lanes_first(lanes)), limits);
-    if (!over)
-        return SB_READY;
-    return mw->of_loads >> __builtin_ctzll(over) / 8 & 1 ? SB_WAIT_LOAD : SB_WAIT_ARITH;
 }
 
 static bool reads_result(const struct sb_regs *reader, const struct sb_regs *writer) {
@@ -70,24 +32,15 @@ static bool lacks_bypass(const struct sm *sm, const struct modern_warp *mw, cons
 enum sb_verdict modern_check(const struct sm *sm, uint32_t w, uint32_t pc, unsigned board, lanemask_t lanes,
                              uint64_t now) {
     const struct sm_modern *m = sm->modern;
-    if (is_stalled(&m->warp[w], lanes, now))
-        return SB_WAIT_ARITH;
     if (m->guided)
-        return check_counters(m, w, sm->program->inst[pc].limits, lanes);
+        return modern_check_guided(sm, w, pc, lanes, now);
+    if (modern_is_stalled(&m->warp[w], lanes, now))
+        return SB_WAIT_ARITH;
     if (lacks_bypass(sm, &m->warp[w], &sm->program->inst[pc], lanes, now))
         return SB_WAIT_ARITH;
     const struct sb_regs *r = &sm->program->inst[pc].regs;
     const enum sb_verdict verdict = sm->model.sb->check(sm->warps.slot[w].board, board, lanes, r);
     return verdict == SB_READY && m->readers && modern_consumers_hold(sm, w, r) ? SB_WAIT_ARITH : verdict;
-}
-
-bool modern_is_variable(const struct timed_inst *ti) {
-    return ti->flags & TIMED_MEMORY || ti->op == CLASS_SHFL || ti->pipe == PIPE_SFU ||
-           (ti->pipe == PIPE_DP && ti->op != CLASS_MMA);
-}
-
-bool modern_is_variable_part(const struct timed_part *t) {
-    return t->pipe == PIPE_SFU || (t->pipe == PIPE_DP && t->op != CLASS_MMA);
 }
 
 void modern_result(struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes, uint64_t now) {

@@ -19,6 +19,7 @@ enum {
     MODERN_TO_PIPE = 6,         /* cycles from issue to the input latch of a pipe */
     MODERN_QUEUE = 64,          /* the largest core.queue */
     MODERN_CONSTANT_LINES = 32, /* lines of the constant cache for fixed-latency operands */
+    MODERN_COUNTERS = 8,        /* bytes for the CONTROL_COUNTERS counters */
     MODERN_PARTS = 8
 };
 
@@ -44,8 +45,9 @@ struct modern_warp {
     uint64_t stalled_most; /* the last cycle of all in `stalled` */
     lanemask_t expands;    /* lanes whose instruction has machine instructions that have not issued yet */
     uint8_t of_loads;      /* bit i: a memory access raised counter i last */
-    /* by dependence counter: value for each lane, or for the warp in element 0 (sm_modern.by_lane) */
-    uint8_t count[WARP_LANES][CONTROL_COUNTERS];
+    /* by dependence counter: value for each lane, or for the warp in element 0 (sm_modern.by_lane). Eight bytes, of
+     * which the last are 0, are read as one word. */
+    uint8_t count[WARP_LANES][MODERN_COUNTERS];
 };
 
 /* A value in the register-file cache. */

@@ -1,5 +1,5 @@
 /* The state of a path: what it may do next, or what it waits for. */
-#include "stages.h"
+#include "modern_ready.h"
 
 /* Returns the state of a path that waits for nothing: ready for the pipe of its instruction, unless a unit of the SM
  * makes it wait. */
@@ -32,7 +32,16 @@ enum sb_verdict sm_check_operands(const struct sm *sm, uint32_t w, uint32_t pc, 
     return sm->model.sb->check(sm->warps.slot[w].board, board, lanes, &sm->program->inst[pc].regs);
 }
 
-static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *path, uint64_t now) {
+static inline enum sb_verdict check_operands(const struct sm *sm, const struct sm_warp *sw, const struct sm_path *path,
+                                             lanemask_t lanes, uint64_t now) {
+    const uint32_t w = (uint32_t)(sw - sm->warps.slot);
+    if (__builtin_expect(sm->modern != NULL, 0))
+        return sm->modern->guided ? modern_check_guided(sm, w, path->pc, lanes, now)
+                                  : modern_check(sm, w, path->pc, path->board, lanes, now);
+    return sm->model.sb->check(sw->board, path->board, lanes, &sm->program->inst[path->pc].regs);
+}
+
+static inline uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *path, uint64_t now) {
     if (__builtin_expect(sw->asleep, 0))
         return sw->context ? PATH_ASLEEP : PATH_TURN;
     if (!(path->lanes & ~sw->control.waiting) && path->lanes)
@@ -49,9 +58,7 @@ static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *pat
     lanemask_t lanes = path->lanes;
     if (ti->flags & TIMED_MEMBERS) /* the operands of waiting lanes were checked when the lanes arrived */
         lanes &= ~sw->w->sync.waiting;
-    switch (__builtin_expect(sm->modern != NULL, 0)
-                ? modern_check(sm, (uint32_t)(sw - sm->warps.slot), path->pc, path->board, lanes, now)
-                : sm->model.sb->check(sw->board, path->board, lanes, &ti->regs)) {
+    switch (check_operands(sm, sw, path, lanes, now)) {
     case SB_WAIT_LOAD:
         return PATH_LOAD;
     case SB_WAIT_ARITH:
@@ -64,7 +71,7 @@ static uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_path *pat
     return units_state(sm, sw, path, ti, now);
 }
 
-void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
+static inline void evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     struct sm_path *path = &sw->path[p];
     uint8_t state = next_state(sm, sw, path, now);
@@ -75,9 +82,11 @@ void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     warps_move(&sm->warps, w, path, state);
 }
 
+void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) { evaluate(sm, w, p, now); }
+
 void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now) {
     for (uint32_t p = 0; p < sm->warps.slot[w].n_paths; p++)
-        sm_evaluate(sm, w, p, now);
+        evaluate(sm, w, p, now);
 }
 
 void sm_reconsider(struct sm *sm, uint32_t w, uint64_t now) {

@@ -104,9 +104,13 @@ static inline __attribute__((always_inline)) bool issue_picked(struct sm *sm, ui
     }
     struct sched *sched = &sm->issue.sched[s];
     uint32_t path = __builtin_expect(sm->warps.slot[w].n_paths > 1, 0) ? pick_path(sm, s, (uint32_t)w, now) : 0;
-    if (!fast && __builtin_expect(sm->modern != NULL, 0) && !modern_may_issue(sm, s, (uint32_t)w, path, now)) {
-        sm->n.slot[SLOT_LOAD]++;
-        return false;
+    if (!fast && __builtin_expect(sm->modern != NULL, 0)) {
+        const uint32_t pc = sm->warps.slot[w].path[path].pc;
+        if (!modern_issues_freely(sm->modern, &sm->program->inst[pc], pc) &&
+            !modern_may_issue(sm, s, (uint32_t)w, path, now)) {
+            sm->n.slot[SLOT_LOAD]++;
+            return false;
+        }
     }
     if (!fast && sm_hooked(sm, HOOK_JOIN) && !sm->remote) { /* accesses to other CTAs issue alone */
         struct sm_joint_member leader = {.warp = (uint32_t)w, .path = path};
@@ -181,6 +185,38 @@ static bool issue_in_turn(struct sm *sm, uint64_t now) {
     return any;
 }
 
+/* Returns the ready warps `mine` of a scheduler whose pipe has room, of an SM whose sets have one word. Requires room
+ * in the table of instructions in flight. */
+static inline uint64_t issuable_of_part(const struct sm *sm, uint32_t s, uint64_t mine, uint64_t now) {
+    const uint64_t *takes = sm->operands.part[s].takes;
+    uint64_t may = 0;
+    for (int p = 0; p < N_PIPES; p++)
+        may |= takes[p] <= now ? warps_with(&sm->warps, PATH_READY + p, 0) : 0;
+    return may & mine;
+}
+
+/* Runs the schedulers of a divided SM whose sets have one word. The causes of idle slots and the ready warps stay the
+ * same until a scheduler issues. */
+static __attribute__((noinline)) bool issue_divided(struct sm *sm, uint64_t now) {
+    const uint32_t n = sm->cfg->sm.schedulers;
+    struct slot_causes why = slot_causes_of(&sm->warps, 0);
+    bool any = false;
+    for (uint32_t k = 0, s = first_scheduler(sm, now); k < n && !sm->status.stopped; k++, s = s + 1 < n ? s + 1 : 0) {
+        struct sched *sched = &sm->issue.sched[s];
+        struct warp_set may = {.word = {why.pipe & sched->mine.word[0]}};
+        if (may.word[0])
+            may.word[0] = in_flight_has_room(&sm->in_flight) ? issuable_of_part(sm, s, may.word[0], now) : 0;
+        int w = may.word[0] ? sched_pick(sched, &may, sm->warps.age, 1) : -1;
+        if (w < 0 && !(sm->modern && modern_slot_taken(sm->modern, s, now))) {
+            count_idle_slot(sm, &why, s, 1, 1, false);
+            continue;
+        }
+        any |= issue_picked(sm, s, w, now, 1, false);
+        why = slot_causes_of(&sm->warps, 0);
+    }
+    return any;
+}
+
 /* Returns true if no instruction is ready and no expansion has taken an issue slot, so that no scheduler issues until
  * the next simulated cycle. */
 static inline bool nothing_issues(const struct sm *sm, uint64_t now) {
@@ -206,7 +242,11 @@ static inline __attribute__((always_inline)) bool issue_each(struct sm *sm, uint
     return any;
 }
 
-static __attribute__((noinline)) bool issue_one_word(struct sm *sm, uint64_t now) { return issue_each(sm, now, 1); }
+static __attribute__((noinline)) bool issue_one_word(struct sm *sm, uint64_t now) {
+    if (sm->operands.n_parts > 1 && now >= sm->in_flight.scarce_until)
+        return issue_divided(sm, now);
+    return issue_each(sm, now, 1);
+}
 
 static __attribute__((noinline)) bool issue_all(struct sm *sm, uint64_t now) {
     return sm->warps.words == 1 ? issue_one_word(sm, now) : issue_each(sm, now, sm->warps.words);
@@ -234,12 +274,21 @@ static inline uint64_t part_takes(const struct sm *sm, uint32_t s, uint32_t word
     return first;
 }
 
+/* Returns true if scheduler `s` has a ready warp. */
+static inline bool part_is_ready(const struct sm *sm, uint32_t s, uint32_t words) {
+    uint64_t ready = 0;
+    for (uint32_t k = 0; k < words; k++)
+        ready |= warps_ready(&sm->warps, k) & sm->issue.sched[s].mine.word[k];
+    return ready;
+}
+
 /* Returns the first cycle in which a pipe has room for a ready instruction of its part, or any earlier cycle after
  * `now`. */
-static __attribute__((noinline)) uint64_t parts_take(const struct sm *sm, uint64_t now) {
+static inline uint64_t parts_take(const struct sm *sm, uint64_t now, uint32_t words) {
     uint64_t first = UINT64_MAX;
     for (uint32_t s = 0; s < sm->operands.n_parts && first > now + 1; s++)
-        first = min64(first, part_takes(sm, s, sm->warps.words));
+        if (part_is_ready(sm, s, words))
+            first = min64(first, part_takes(sm, s, words));
     return first;
 }
 
@@ -251,7 +300,7 @@ static inline uint64_t next_issue(const struct sm *sm, uint64_t now, uint32_t wo
         ready |= warps_ready(&sm->warps, k);
     if (!ready || !in_flight_has_room(&sm->in_flight))
         return UINT64_MAX;
-    return max64(__builtin_expect(sm->operands.n_parts > 1, 0) ? parts_take(sm, now) : part_takes(sm, 0, words),
+    return max64(__builtin_expect(sm->operands.n_parts > 1, 0) ? parts_take(sm, now, words) : part_takes(sm, 0, words),
                  now + 1);
 }
 
