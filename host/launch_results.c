@@ -343,12 +343,12 @@ static cJSON *raw_stats(const struct stats *s) {
     return o;
 }
 
-enum heddle_status results_write_brief(struct heddle *h, FILE *out) {
-    cJSON *o = cJSON_CreateObject(), *kernels = cJSON_CreateArray();
-    bool ok = o && add(o, "kernels", kernels) && add(o, "stats", raw_stats(&h->totals)) &&
+enum heddle_status results_write_brief(struct heddle *h, FILE *out, bool launches) {
+    cJSON *o = cJSON_CreateObject(), *kernels = launches ? cJSON_CreateArray() : NULL;
+    bool ok = o && (!launches || add(o, "kernels", kernels)) && add(o, "stats", raw_stats(&h->totals)) &&
               add(o, "incomplete", json_word(heddle_incomplete(h, -1))) &&
               (!h->plan || !h->settled || add(o, "sampled", sampled_json(h)));
-    for (int i = 0; ok && i < h->n_launches; i++) {
+    for (int i = 0; ok && launches && i < h->n_launches; i++) {
         const struct launch_record *r = &h->launches[i];
         cJSON *k = h->n_launches == 1 ? json_head(r, r->incomplete, 0) : json_kernel(r, r->incomplete, NULL, 1);
         ok = k && cJSON_AddItemToArray(kernels, k);

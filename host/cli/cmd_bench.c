@@ -124,6 +124,7 @@ static enum heddle_status run_with(const struct cli *c, const struct sim *sim, c
     for (int i = 0; i < n; i++) {
         jobs[i] = (struct job){.bench = list[i], .size = (enum bench_size)size, .options = o};
         jobs[i].options.threads = (uint32_t)threads;
+        jobs[i].needs = runs_need(c);
         jobs[i].sampled = sampled;
         jobs[i].error = error;
     }

@@ -295,6 +295,7 @@ static enum heddle_status run_grid(struct grid *g, const struct sim *sim) {
         g->jobs[i] =
             (struct job){.bench = g->benches[i / g->n_models], .size = (enum bench_size)size, .options = sim->o};
         g->jobs[i].options.model = g->models[i % g->n_models];
+        g->jobs[i].needs = runs_need(g->c);
         g->jobs[i].sampled = g->sampled;
         g->jobs[i].error = g->error;
     }

@@ -208,7 +208,7 @@ static bool fill(struct execution *x, char *err, size_t err_size) {
         x->jobs[x->n] = (struct job){.bench = r->bench, .size = r->size, .options = p->machines[r->machine].options};
         x->jobs[x->n].machine = &p->machines[r->machine].machine;
         x->jobs[x->n].options.profile = p->profile;
-        x->jobs[x->n].brief = true;
+        x->jobs[x->n].needs = JOB_DATABASE;
         x->jobs[x->n].sampled = p->sampled;
         x->jobs[x->n].error = p->error;
         x->asked[x->n] = p->claimed;

@@ -230,6 +230,8 @@ bool runs_files_possible(const struct cli *c) {
     return fine;
 }
 
+enum job_needs runs_need(const struct cli *c) { return cli_value(c, "json") ? JOB_ALL : JOB_TOTALS; }
+
 bool runs_to_stdout(const struct cli *c) {
     return !outfile_is_stdout(cli_value(c, "json")) && !outfile_is_stdout(cli_value(c, "csv"));
 }

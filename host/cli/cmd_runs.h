@@ -13,6 +13,8 @@ int runs_select(const struct cli *c, bool several, const struct bench ***out);
 void runs_free(const struct bench **list, int n);
 /* Checks before a long run that --json and --csv can be written. Prints a message and returns false on an error. */
 bool runs_files_possible(const struct cli *c);
+/* Returns what the results of the runs need: everything with --json, else only the statistics of whole runs. */
+enum job_needs runs_need(const struct cli *c);
 /* Writes the files of --json and --csv, and prints the table to stdout unless one of these files is stdout. */
 enum heddle_status runs_write(const struct cli *c, const struct job *jobs, int n, const struct table *t);
 /* Prints the messages of runs that did not pass on stderr. Returns the status of the first one. */

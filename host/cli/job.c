@@ -72,8 +72,8 @@ static bool take_result(struct job *j, struct heddle *h, int argc, char *const *
     FILE *f = open_memstream(&text, &len);
     if (!f)
         return false;
-    bool fine = j->brief && !j->options.profile
-                    ? results_write_brief(h, f) == HEDDLE_OK
+    bool fine = j->needs != JOB_ALL && !j->options.profile
+                    ? results_write_brief(h, f, j->needs == JOB_DATABASE) == HEDDLE_OK
                     : heddle_write_json(h, f, argc, argv, unchecked(j) ? -1 : j->status == HEDDLE_OK) == HEDDLE_OK;
     fine = fclose(f) == 0 && fine;
     if (fine && j->in_child && !j->options.profile) {

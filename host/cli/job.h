@@ -6,6 +6,13 @@
 #include "host/results/results_db.h"
 #include <cjson/cJSON.h>
 
+/* The members of the JSON of heddle_write_json() that a job's result has. A job with a profile has all members. */
+enum job_needs {
+    JOB_ALL,
+    JOB_DATABASE, /* the members that a database stores: results_write_brief() with launches */
+    JOB_TOTALS    /* the members for a table: results_write_brief() without launches */
+};
+
 struct job {
     const struct bench *bench;
     enum bench_size size;
@@ -19,10 +26,10 @@ struct job {
     bool lost;                 /* with HEDDLE_FAULT: true if the job's process was killed or crashed */
     char *message;             /* why status is not HEDDLE_OK: one or more lines, without a final newline; NULL: none */
     char *notes;               /* heddle_notes(); NULL: none */
-    bool brief;                /* `result` needs only the members that a database stores (results_write_brief()) */
-    cJSON *result;             /* the JSON of heddle_write_json() with "benchmark"; NULL: the run did not end */
-    bool in_child;             /* the job runs in a child process of jobs_run() */
-    char *text;                /* in a child: the result as JSON text; NULL: `result` has the parsed result */
+    enum job_needs needs;
+    cJSON *result; /* the JSON of heddle_write_json() with "benchmark"; NULL: the run did not end */
+    bool in_child; /* the job runs in a child process of jobs_run() */
+    char *text;    /* in a child: the result as JSON text; NULL: `result` has the parsed result */
 };
 
 /* Runs the job. `argc`, `argv`: the command line, for the result. A signal (interrupt.h) stops it. */

@@ -9,6 +9,7 @@
  * Without `sums`, each member is one launch. */
 enum heddle_status results_write_json(struct heddle *h, FILE *out, int argc, char *const *argv, int check, bool sums);
 /* Writes the members of this JSON that a database stores: "kernels", "stats", "incomplete" and "sampled". If the
- * context has one launch, its values are those of "stats", and its member of "kernels" has none. */
-enum heddle_status results_write_brief(struct heddle *h, FILE *out);
+ * context has one launch, its values are those of "stats", and its member of "kernels" has none. Without `launches`,
+ * the list "kernels" is left out: in a program with many short launches, it takes longer than the simulation. */
+enum heddle_status results_write_brief(struct heddle *h, FILE *out, bool launches);
 #endif

@@ -67,6 +67,22 @@ START_TEST(each_run_has_its_own_result) {
 }
 END_TEST
 
+/* A table needs only the statistics of the whole run: the result has no list of launches. Other results have one. A
+ * profile needs everything. */
+START_TEST(a_result_has_what_the_job_needs) {
+    const enum job_needs needs = (enum job_needs)(_i % 3);
+    const bool profile = _i >= 3;
+    struct job j = {
+        .bench = &right, .options = {.model = profile ? "spe" : "functional", .profile = profile}, .needs = needs};
+    job_run(&j, 0, NULL);
+    const cJSON *launches = cJSON_GetObjectItemCaseSensitive(j.result, "kernels");
+    ck_assert_int_eq(cJSON_GetArraySize(launches), needs == JOB_TOTALS && !profile ? 0 : 1);
+    ck_assert(cJSON_HasObjectItem(j.result, "config") == (needs == JOB_ALL || profile));
+    ck_assert_double_eq(job_stat(&j, "gpu.warp_instructions"), 22); /* one warp executes 22 instructions */
+    job_free(&j);
+}
+END_TEST
+
 START_TEST(a_geometric_mean_ignores_missing_values) {
     struct geomean g = {0};
     ck_assert(isnan(geomean_get(&g)));
@@ -80,5 +96,6 @@ END_TEST
 
 SUITE(host_job) {
     TEST_LOOP(each_run_has_its_own_result, 0, 3);
+    TEST_LOOP(a_result_has_what_the_job_needs, 0, 6); /* 3 to 5: with a profile */
     TEST(a_geometric_mean_ignores_missing_values);
 }

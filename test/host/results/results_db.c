@@ -410,7 +410,7 @@ static cJSON *ran(struct heddle *h, bool brief) {
     ck_assert_ptr_nonnull(m);
     ck_assert_int_eq(heddle_launch(h, m, "k", (struct heddle_dim){20, 1, 1}, (struct heddle_dim){64, 1, 1}, 0, &a, 1),
                      HEDDLE_OK);
-    ck_assert_int_eq(brief ? results_write_brief(h, f) : heddle_write_json(h, f, 0, NULL, -1), HEDDLE_OK);
+    ck_assert_int_eq(brief ? results_write_brief(h, f, true) : heddle_write_json(h, f, 0, NULL, -1), HEDDLE_OK);
     fclose(f);
     cJSON *o = cJSON_Parse(text);
     free(text);
