@@ -94,6 +94,45 @@ enum cuda_error cuda_capture_info(struct cuda_stream *s, int *status, unsigned l
         *n = (size_t)f->n;
     return e;
 }
+
+/* Adds the nodes that the frontier does not contain yet. */
+static enum cuda_error add_distinct(struct cuda_frontier *f, node_list nodes, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        struct cuda_node *node = nodes[i];
+        const struct cuda_frontier one = {f->graph, &node, 1};
+        bool known = false;
+        if (!cuda_graph_has(f->graph, node))
+            return CUDA_ErrorInvalidValue;
+        for (int k = 0; k < f->n; k++)
+            known |= f->nodes[k] == node;
+        if (!known && !cuda_frontier_join(f, &one))
+            return CUDA_ErrorMemoryAllocation;
+    }
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_capture_update(struct cuda_stream *s, node_list nodes, size_t n, unsigned flags) {
+    CUDA_LOCK;
+    struct cuda_frontier *f = cuda_stream_frontier(s), now = {0};
+    if (!f || !f->graph)
+        return CUDA_ErrorIllegalState;
+    if (f->graph->spoilt)
+        return CUDA_ErrorStreamCaptureInvalidated;
+    if (flags > CAPTURE_SET || (n && !nodes))
+        return CUDA_ErrorInvalidValue;
+    now.graph = f->graph;
+    if (flags == CAPTURE_ADD && !cuda_frontier_join(&now, f))
+        return CUDA_ErrorMemoryAllocation;
+    enum cuda_error e = add_distinct(&now, nodes, n);
+    if (e) {
+        cuda_frontier_clear(&now);
+        return e;
+    }
+    cuda_frontier_clear(f);
+    *f = now;
+    return CUDA_Success;
+}
+
 enum cuda_error cuda_capture_exchange_mode(int *mode) {
     CUDA_LOCK;
     static __thread int now;

@@ -28,3 +28,8 @@ CUDA_API enum cuda_error cuStreamAddCallback(struct cuda_stream *s,
     call(s, e, data);
     return CUDA_Success;
 }
+
+CUDA_API enum cuda_error cuStreamUpdateCaptureDependencies(struct cuda_stream *s, node_list nodes, size_t n,
+                                                           unsigned flags) {
+    DRIVER(cuda_capture_update(s, nodes, n, flags));
+}

@@ -34,3 +34,12 @@ CUDA_API enum cuda_error cudaStreamGetCaptureInfo(struct cuda_stream *s, int *st
         RUNTIME(cuda_capture_info(s, status, id, NULL, NULL, NULL, NULL));
     RUNTIME(cuda_capture_info(s, status, id, graph, nodes, edges, n));
 }
+
+/* Changes the nodes that the next node of a captured stream depends on. In CUDA 13 this function has the parameters of
+ * cudaStreamUpdateCaptureDependencies_v2(). In CUDA 11 and 12 it has no `edges`. */
+CUDA_API enum cuda_error cudaStreamUpdateCaptureDependencies(struct cuda_stream *s, node_list nodes, const void *edges,
+                                                             size_t n, unsigned flags) {
+    if (cuda_major() < 13)
+        RUNTIME(cuda_capture_update(s, nodes, (uintptr_t)edges, (unsigned)n));
+    RUNTIME(cuda_capture_update(s, nodes, n, flags));
+}

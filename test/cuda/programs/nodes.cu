@@ -153,9 +153,27 @@ static void captured() {
     WANT(status == cudaStreamCaptureStatusActive && n == 1);
     FINE(cuStreamGetCaptureInfo(s, &same, NULL, &again, NULL, NULL, NULL));
     WANT(again == seen && same == CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    cudaGraphNode_t first = nodes[0], second;
+    add<<<1, 32, 0, s>>>(p, 1);
+    OK(cudaStreamGetCaptureInfo(s, &status, NULL, NULL, &nodes, NULL, &n));
+    second = nodes[0];
+    // the next node shall depend on the first node alone, then on both nodes
+    OK(cudaStreamUpdateCaptureDependencies(s, &first, NULL, 1, cudaStreamSetCaptureDependencies));
+    OK(cudaStreamGetCaptureInfo(s, &status, NULL, NULL, &nodes, NULL, &n));
+    WANT(n == 1 && nodes[0] == first);
+    cudaGraphNode_t both[] = {first, second};
+    FINE(cuStreamUpdateCaptureDependencies(s, both, NULL, 2, CU_STREAM_ADD_CAPTURE_DEPENDENCIES));
+    OK(cudaStreamGetCaptureInfo(s, &status, NULL, NULL, &nodes, NULL, &n));
+    WANT(n == 2 && nodes[0] == first && nodes[1] == second);
+    FAILS(cudaErrorInvalidValue, cudaStreamUpdateCaptureDependencies(s, &first, NULL, 1, 2));
+    FAILS(cudaErrorInvalidValue, cudaStreamUpdateCaptureDependencies(s, NULL, NULL, 1, 0));
+    add<<<1, 32, 0, s>>>(p, 1);
     OK(cudaStreamEndCapture(s, &g));
     WANT(g == seen);
+    OK(cudaGraphGetEdges(g, NULL, NULL, NULL, &n));
+    WANT(n == 3); // of the first two nodes to the third, and of the first to the second
     OK(cudaGraphDestroy(g));
+    FAILS(cudaErrorIllegalState, cudaStreamUpdateCaptureDependencies(s, NULL, NULL, 0, 0));
     OK(cudaStreamDestroy(s));
 }
 
