@@ -248,11 +248,25 @@ static bool lacks_source(const char *why) {
     return at && !memchr(at + 1, '(', strcspn(at + 1, "\n"));
 }
 
+/* Returns true if the message of a fault names an address that is near a buffer, and that a GPU may have mapped. */
+static bool is_near_buffer(const char *why) {
+    enum { NEAR = 64 << 10 }; /* distance that --check-bounds page allows */
+    static const char where[] = "\n  the address is ";
+    const char *at = strstr(why, where);
+    char *end = NULL;
+    const unsigned long long distance = at ? strtoull(at + sizeof where - 1, &end, 10) : NEAR;
+    return distance < NEAR && strstr(why, "out-of-bounds") &&
+           (!strncmp(end, " bytes past the end of buffer", 29) ||
+            !strncmp(end, " bytes before the start of buffer", 33));
+}
+
 enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cuda_error e) {
     struct cuda_core *r = &cuda_core;
     cuda_complain(who, e);
     if (status == HEDDLE_FAULT && lacks_source(heddle_error(r->h)))
         fputs("  help: nvcc -lineinfo adds the line of CUDA\n", stderr);
+    if (status == HEDDLE_FAULT && is_near_buffer(heddle_error(r->h)))
+        fputs("  help: a GPU may not notice this access; with --check-bounds page, Heddle allows it\n", stderr);
     r->worst = status;
     if (!r->why)
         r->why = strdup(heddle_error(r->h));

@@ -108,9 +108,11 @@ enum cuda_error cuda_work_run(const struct cuda_work *w) {
     case NODE_RECORD:
         cuda_event_stamp(w->event);
         return CUDA_Success;
+    case NODE_ALLOC:
+        w->memory->returned = false;
+        return CUDA_Success;
     case NODE_WAIT:
     case NODE_EMPTY:
-    case NODE_ALLOC:
     case NODE_FREE:
         break;
     }

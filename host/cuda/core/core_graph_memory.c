@@ -14,9 +14,16 @@ void cuda_graph_memory_drop(struct cuda_graph_memory *m) {
             *i = m->next;
             break;
         }
-    if (m->freed)
+    if (m->freed || m->returned)
         heddle_free(cuda_core.h, m->address);
     free(m);
+}
+
+enum cuda_error cuda_graph_memory_return(struct cuda_graph_memory *m) {
+    if (m->returned)
+        return CUDA_ErrorInvalidValue;
+    m->returned = true;
+    return CUDA_Success;
 }
 
 struct cuda_graph_memory *cuda_graph_memory_at(const void *p) {

@@ -51,18 +51,21 @@ bool cuda_graph_depend(struct cuda_node *n, struct cuda_node *on);
  * graph has a cycle, or the host is out of memory. */
 struct cuda_node **cuda_graph_order(struct cuda_graph *g, enum cuda_error *e);
 
-/* Memory allocated by a node, with a reference count. Dropping the last reference frees the memory if a node freed
- * it. */
+/* Memory allocated by a node, with a reference count. Dropping the last reference frees the memory if a node or the
+ * program freed it. */
 struct cuda_graph_memory {
     struct cuda_graph_memory *next;
     uint64_t address, bytes;
     int uses;
-    bool freed; /* by a node */
+    bool freed;    /* by a node */
+    bool returned; /* by the program, since the last launch of the node */
 };
 /* Allocates memory without a reference. */
 enum cuda_error cuda_graph_memory_new(struct cuda_graph_memory **out, size_t bytes);
 /* Returns the memory at an address; NULL if there is none. */
 struct cuda_graph_memory *cuda_graph_memory_at(const void *p);
+/* Frees the memory for the program. The memory exists on, because the next launch of its node allocates it again. */
+enum cuda_error cuda_graph_memory_return(struct cuda_graph_memory *m);
 /* Add and drop a reference to the memory. */
 void cuda_graph_memory_keep(struct cuda_graph_memory *m);
 void cuda_graph_memory_drop(struct cuda_graph_memory *m);

@@ -1,6 +1,7 @@
 /* Device memory, host memory, and managed memory. Host memory that CUDA allocates or registers is device memory at
  * the same address, as unified addressing promises. */
 #include "core_memory.h"
+#include "core_graph_parts.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +74,9 @@ enum cuda_error cuda_free(void *p) {
     CUDA_LOCK;
     if (!p)
         return CUDA_Success;
+    struct cuda_graph_memory *of_graph = cuda_graph_memory_at(p);
+    if (of_graph)
+        return cuda_graph_memory_return(of_graph);
     if (heddle_free(cuda_core.h, address_of(p)) != HEDDLE_OK)
         return cuda_complain("cudaFree", CUDA_ErrorInvalidValue);
     forget_block(address_of(p));

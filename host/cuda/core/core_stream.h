@@ -55,7 +55,7 @@ enum cuda_error cuda_capture_status(const struct cuda_stream *s, int *out);
  * may be NULL. */
 enum cuda_error cuda_capture_info(struct cuda_stream *s, int *status, unsigned long long *id, struct cuda_graph **graph,
                                   struct cuda_node *const **nodes, const void **edges, size_t *n);
-/* Replaces (CAPTURE_SET) the nodes that the next node of a captured stream depends on, or adds to them (CAPTURE_ADD). */
+/* Sets the nodes that the next node of a captured stream depends on (CAPTURE_SET), or adds nodes (CAPTURE_ADD). */
 enum { CAPTURE_ADD, CAPTURE_SET };
 enum cuda_error cuda_capture_update(struct cuda_stream *s, struct cuda_node *const *nodes, size_t n, unsigned flags);
 /* Sets the capture mode of this thread, which has no effect, and stores the previous mode in *mode. */

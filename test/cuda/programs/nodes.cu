@@ -85,26 +85,62 @@ static void shape() {
     OK(cudaGraphDestroy(k));
 }
 
-// Tests memory that nodes of a graph allocate and free.
-static void memory() {
-    cudaGraphNode_t a, b, c, d, e;
-    cudaGraphExec_t x;
-    cudaGraph_t m;
-    OK(cudaGraphCreate(&m, 0));
+// Adds nodes that allocate 128 bytes and fill them with words 3. Returns the memory.
+static int *allocation(cudaGraph_t m, cudaGraphNode_t *filled) {
+    cudaGraphNode_t a;
     cudaMemAllocNodeParams ap = {};
     ap.poolProps.allocType = cudaMemAllocationTypePinned;
     ap.poolProps.location.type = cudaMemLocationTypeDevice;
     ap.bytesize = 128;
     OK(cudaGraphAddMemAllocNode(&a, m, NULL, 0, &ap));
-    int *q = (int *)ap.dptr;
-    WANT(q != NULL);
     cudaMemsetParams ms = {};
-    ms.dst = q;
+    ms.dst = ap.dptr;
     ms.elementSize = 4;
     ms.width = 32;
     ms.height = 1;
     ms.value = 3;
-    OK(cudaGraphAddMemsetNode(&b, m, &a, 1, &ms));
+    OK(cudaGraphAddMemsetNode(filled, m, &a, 1, &ms));
+    return (int *)ap.dptr;
+}
+
+// Tests memory of a node that the program or another graph frees: the next launch allocates it again.
+static void freed_outside() {
+    cudaGraph_t m, other;
+    cudaGraphNode_t b, e;
+    cudaGraphExec_t x, y;
+    OK(cudaGraphCreate(&m, 0));
+    int *q = allocation(m, &b);
+    OK(cudaGraphInstantiate(&x, m, 0));
+    OK(cudaGraphCreate(&other, 0));
+    for (int i = 0; i < 3; i++) {
+        h[9] = 0;
+        OK(cudaGraphLaunch(x, 0));
+        OK(cudaMemcpy(h, q, 128, cudaMemcpyDeviceToHost));
+        WANT(h[9] == 3);
+        OK(cudaMemset(q, 0, 128));
+        if (i == 2)
+            break;
+        OK(i ? cudaFreeAsync(q, 0) : cudaFree(q));
+        FAILS(cudaErrorInvalidValue, cudaFree(q)); // freed twice
+    }
+    OK(cudaGraphAddMemFreeNode(&e, other, NULL, 0, q));
+    OK(cudaGraphInstantiate(&y, other, 0));
+    OK(cudaGraphLaunch(y, 0));
+    OK(cudaGraphExecDestroy(x));
+    OK(cudaGraphExecDestroy(y));
+    OK(cudaGraphDestroy(m));
+    OK(cudaGraphDestroy(other));
+    FAILS(cudaErrorInvalidValue, cudaMemset(q, 0, 128)); // the last graph has gone
+}
+
+// Tests memory that nodes of a graph allocate and free.
+static void memory() {
+    cudaGraphNode_t b, c, d, e;
+    cudaGraphExec_t x;
+    cudaGraph_t m;
+    OK(cudaGraphCreate(&m, 0));
+    int *q = allocation(m, &b);
+    WANT(q != NULL);
     void *ar[] = {&q, &ten};
     cudaKernelNodeParams kp = {};
     kp.func = (void *)add;
@@ -246,6 +282,7 @@ int main() {
     OK(cudaMemset(p, 0, 128));
     shape();
     memory();
+    freed_outside();
     captured();
     driver();
     OK(cudaFree(p));
