@@ -196,6 +196,7 @@ struct heddle_kernel_info {
     struct heddle_dim required_block, largest_block; /* .reqntid and .maxntid, in threads; zero when absent */
     struct heddle_dim cluster;                       /* .reqnctapercluster, in CTAs; zero when absent */
     bool explicit_cluster;                           /* .explicitcluster */
+    uint16_t target;                                 /* of the module: 75 for .target sm_75; 0 when absent */
 };
 enum heddle_status heddle_kernel_info(struct heddle *h, struct heddle_module *m, const char *kernel,
                                       struct heddle_kernel_info *out);

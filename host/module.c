@@ -339,6 +339,14 @@ uint64_t heddle_symbol(struct heddle *h, struct heddle_module *m, const char *na
 
 static struct heddle_dim dim_of(struct dim3 d) { return (struct heddle_dim){d.x, d.y, d.z}; }
 
+/* Returns the number in the module's .target. */
+static uint16_t target_of(const struct module *m) {
+    for (const struct suffix *s = m->targets; s; s = s->next)
+        if (strncmp(s->word->text, "sm_", 3) == 0)
+            return (uint16_t)strtoul(s->word->text + 3, NULL, 10);
+    return 0;
+}
+
 enum heddle_status heddle_kernel_info(struct heddle *h, struct heddle_module *m, const char *kernel,
                                       struct heddle_kernel_info *out) {
     if (!module_enter(h, m) || !given(h, kernel, "the kernel's name") || !given(h, out, "where to put it"))
@@ -358,6 +366,7 @@ enum heddle_status heddle_kernel_info(struct heddle *h, struct heddle_module *m,
         .largest_block = dim_of(p->maxntid),
         .cluster = dim_of(p->cluster),
         .explicit_cluster = p->explicit_cluster,
+        .target = target_of(m->tree),
     };
     return HEDDLE_OK;
 }

@@ -49,13 +49,13 @@ bool variable_bytes(struct diags *d, const struct variable *v, enum type t, uint
     return false;
 }
 
-bool variable_align(struct diags *d, const struct variable *v, enum type t, uint64_t *align) {
+bool variable_align(struct diags *d, const struct variable *v, enum type t, uint64_t limit, uint64_t *align) {
     *align = v->align ? v->align : (uint64_t)type_bytes(t) * vector_size(v);
     if (*align == 0)
         *align = 1;
-    if ((*align & (*align - 1)) == 0 && *align <= 1024)
+    if ((*align & (*align - 1)) == 0 && *align <= limit)
         return true;
-    diag_error(d, v->loc, "the alignment of '%s' is %llu; it must be a power of two up to 1024",
-               v->name ? v->name->text : "_", (unsigned long long)*align);
+    diag_error(d, v->loc, "the alignment of '%s' is %llu; it must be a power of two up to %llu",
+               v->name ? v->name->text : "_", (unsigned long long)*align, (unsigned long long)limit);
     return false;
 }

@@ -31,7 +31,7 @@ static void size_device_variable(struct image *img, const struct variable *v, en
         diag_error(d, v->loc, "array '%s' has no size and no initialiser to take it from", v->name->text);
     if (!variable_bytes(d, &sized, t, v->init ? MAX_INITIALISED_BYTES : MAX_VARIABLE_BYTES, &out->bytes))
         out->bytes = 0;
-    variable_align(d, v, t, &out->align);
+    variable_align(d, v, t, MAX_ALIGN, &out->align);
 }
 
 /* Adds the image variable of a .global, .const or opaque declaration. Returns its index. */

@@ -42,8 +42,10 @@ enum type declared_type(struct diags *d, const struct variable *v);
  * unsized first dimension counts as 0 elements. */
 bool variable_bytes(struct diags *d, const struct variable *v, enum type t, uint64_t limit, uint64_t *bytes);
 /* Computes the alignment of a variable in bytes: the declared alignment, else the alignment of its element or vector.
- * Reports an error and returns false if the alignment is not a power of two up to 1024. */
-bool variable_align(struct diags *d, const struct variable *v, enum type t, uint64_t *align);
+ * Reports an error and returns false if the alignment is not a power of two up to `limit`. */
+bool variable_align(struct diags *d, const struct variable *v, enum type t, uint64_t limit, uint64_t *align);
+/* Limits of alignments: of shared memory, global memory and constants; of a thread's memory and of parameters. */
+enum { MAX_ALIGN = 1 << 23, MAX_THREAD_ALIGN = 1024 };
 /* Returns true for an array whose first dimension has no size. */
 bool is_unsized(const struct variable *v);
 /* Converts the name of a state space, such as ".global"; SPACE_GENERIC for any other text. */

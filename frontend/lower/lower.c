@@ -498,7 +498,8 @@ bool lower_kernel(struct lower *l, const char *kernel) {
     for (uint32_t i = 0; i < ir->n_functions && !diags_full(l->d); i++)
         lower_function(l, i);
     resolve_indirect_calls(l);
-    ir->shared_bytes = (uint32_t)l->shared;
+    /* dynamic shared memory follows at a multiple of 16, so only larger alignments need space */
+    ir->shared_bytes = (uint32_t)(l->dynamic_align > 16 ? round_up(l->shared, l->dynamic_align) : l->shared);
     /* Local variables of module scope precede the kernel's frame. */
     ir->functions[0].frame_base = (uint32_t)round_up(l->local, 16);
     return l->d->errors == 0;

@@ -18,6 +18,7 @@ struct lower {
     uint32_t fn;            /* index of the current function in ir->functions */
     uint64_t frame;         /* bytes allocated so far in the current function's frame */
     uint64_t shared, local; /* bytes allocated so far: static shared memory, and local variables of module scope */
+    uint64_t dynamic_align; /* greatest alignment of a declaration of dynamic shared memory; 0: none */
     uint32_t *fn_of_id;     /* image function id -> index in ir->functions + 1 */
     struct {
         uint32_t caller, inst;

@@ -23,9 +23,12 @@ static void place_shared(struct lower *l, struct symbol *s) {
             diag_error(l->d, v->loc, "shared array '%s' has no size; dynamic shared memory is declared .extern",
                        s->word->text);
         s->home = HOME_DYNAMIC;
+        if (variable_align(l->d, v, s->type, MAX_ALIGN, &s->align) && s->align > l->dynamic_align)
+            l->dynamic_align = s->align;
         return;
     }
-    if (!variable_bytes(l->d, v, s->type, UINT32_MAX, &s->bytes) || !variable_align(l->d, v, s->type, &s->align))
+    if (!variable_bytes(l->d, v, s->type, UINT32_MAX, &s->bytes) ||
+        !variable_align(l->d, v, s->type, MAX_ALIGN, &s->align))
         return;
     s->offset = round_up(l->shared, s->align);
     uint64_t before = l->shared;
@@ -39,7 +42,8 @@ static void place_shared(struct lower *l, struct symbol *s) {
 static void place_thread(struct lower *l, struct symbol *s) {
     const struct variable *v = s->variable;
     s->placed = true;
-    if (!variable_bytes(l->d, v, s->type, MAX_LOCAL_BYTES, &s->bytes) || !variable_align(l->d, v, s->type, &s->align))
+    if (!variable_bytes(l->d, v, s->type, MAX_LOCAL_BYTES, &s->bytes) ||
+        !variable_align(l->d, v, s->type, MAX_THREAD_ALIGN, &s->align))
         return;
     s->offset = round_up(l->local, s->align);
     l->local = s->offset + s->bytes;
@@ -106,7 +110,8 @@ static void declare_one(struct lower *l, const struct variable *v) {
         s->home = HOME_FRAME;
         if (is_unsized(v))
             diag_error(l->d, v->loc, "array '%s' has no size", v->name->text);
-        else if (variable_bytes(l->d, v, t, MAX_LOCAL_BYTES, &s->bytes) && variable_align(l->d, v, t, &s->align))
+        else if (variable_bytes(l->d, v, t, MAX_LOCAL_BYTES, &s->bytes) &&
+                 variable_align(l->d, v, t, MAX_THREAD_ALIGN, &s->align))
             s->offset = allocate_in_frame(l, s->bytes, s->align, v->loc);
         break;
     default:
@@ -141,7 +146,7 @@ static bool parameter_shape(struct lower *l, const struct variable *v, enum type
         *bytes = 4ull * formal_parts(v);
         return true;
     }
-    return variable_bytes(l->d, v, *t, MAX_PARAM_BYTES, bytes) && variable_align(l->d, v, *t, align);
+    return variable_bytes(l->d, v, *t, MAX_PARAM_BYTES, bytes) && variable_align(l->d, v, *t, MAX_THREAD_ALIGN, align);
 }
 
 /* Declares a parameter of `bytes` bytes at `offset`. Returns false if the name is already declared. */

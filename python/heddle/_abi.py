@@ -13,6 +13,7 @@ from ctypes import (
     c_double,
     c_int,
     c_size_t,
+    c_uint16,
     c_uint32,
     c_uint64,
     c_void_p,
@@ -91,6 +92,7 @@ class KernelInfo(Structure):
         ("largest_block", Dim),
         ("cluster", Dim),
         ("explicit_cluster", c_bool),
+        ("target", c_uint16),
     ]
 
 

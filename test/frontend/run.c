@@ -284,6 +284,16 @@ END_TEST
 /* Returns the value that thread t reads from its neighbour. The kernel accesses shared memory through a generic
  * address. */
 static uint32_t neighbour(uint32_t t) { return (t + 1) % 32 * 3; }
+/* Returns the expected sum of addresses. The array `b` is at the next multiple of 16 KiB after `a`, and dynamic shared
+ * memory at the next multiple of 1 KiB after the 32 bytes of `b`. */
+static uint32_t far_addresses(uint32_t t) { return (void)t, 0 + 16384 + (16384 + 1024); }
+START_TEST(shared_alignment) {
+    check_lanes(".extern .shared .align 1024 .b8 dyn[];\n.shared .b8 a[6];\n.shared .align 16384 .b8 b[32];\n",
+                "mov.u32 %r1, a; mov.u32 %r2, b; mov.u32 %r3, dyn; add.u32 %r0, %r1, %r2; add.u32 %r0, %r0, %r3;",
+                far_addresses);
+}
+END_TEST
+
 START_TEST(generic_shared_address) {
     check_lanes(".shared .u32 s[32];\n",
                 "mov.u64 %d1, s; cvta.shared.u64 %d2, %d1; mad.wide.u32 %d3, %t, 4, %d2; mul.lo.u32 %r1, %t, 3;\n"
@@ -501,6 +511,7 @@ SUITE(frontend_run) {
     TEST(call_of_an_address_taken_in_code);
     TEST(inner_scopes_hide_outer_ones);
     TEST(shared_layout);
+    TEST(shared_alignment);
     TEST(generic_shared_address);
     TEST(local_variable_of_the_module);
     TEST(initialised_variables);

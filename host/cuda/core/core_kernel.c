@@ -24,7 +24,7 @@ enum cuda_error cuda_kernel_attributes(struct cuda_function_attributes *out, con
                                              .local = info.local_bytes,
                                              .most_threads = limit && limit < (uint64_t)most ? (int)limit : most,
                                              .registers = (int)info.registers,
-                                             .ptx_version = version,
+                                             .ptx_version = info.target ? info.target : version,
                                              .binary_version = version,
                                              .most_dynamic_shared = k->dynamic_shared_limit};
     return CUDA_Success;

@@ -77,7 +77,7 @@ static void attributes() {
     int blocks = 0, more = 0, least = 0, size = 0;
     OK(cudaFuncGetAttributes(&a, bounded));
     WANT(a.maxThreadsPerBlock == 256 && a.sharedSizeBytes == 0 && a.numRegs > 0 && a.binaryVersion > 0 &&
-         a.ptxVersion > 0);
+         a.ptxVersion == 75);
     OK(cudaFuncGetAttributes(&a, stored));
     WANT(a.sharedSizeBytes == 2048 && a.maxThreadsPerBlock == 1024 && a.localSizeBytes == 0 && a.constSizeBytes == 0);
     OK(cudaFuncSetCacheConfig(stored, cudaFuncCachePreferShared));

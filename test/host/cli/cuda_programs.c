@@ -144,6 +144,16 @@ START_TEST(refused_launches_say_what_to_do) {
 }
 END_TEST
 
+/* The program launches.out, whose PTX is for compute_75, expects this number in cudaFuncAttributes on any machine. CUB
+ * chooses its kernels by the number. */
+START_TEST(the_version_of_ptx_is_not_that_of_the_machine) {
+    if (cannot_run())
+        return;
+    STATUS(HEDDLE_OK, "exec -q -c h100 -m functional %s/test/cuda/programs/launches.out", cli_root);
+    SAYS(out, "0 mistakes\n");
+}
+END_TEST
+
 SUITE(cli_cuda_programs) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST_LOOP(what_kernels_do_is_what_the_host_computes, 0, N_PROGRAMS);
@@ -152,4 +162,5 @@ SUITE(cli_cuda_programs) {
     TEST_LOOP(faults_are_told_and_end_by_a_reset, 0, 4);
     TEST_LOOP(virtual_memory_is_guarded, 0, 3);
     TEST(refused_launches_say_what_to_do);
+    TEST(the_version_of_ptx_is_not_that_of_the_machine);
 }
