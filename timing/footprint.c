@@ -31,9 +31,9 @@ static double ring(double entries) {
     return n;
 }
 
-static double cache_tables(const struct cache_cfg *c, uint32_t line) {
+static double cache_tables(const struct cache_cfg *c, uint32_t bytes, uint32_t line) {
     /* Each MSHR has a spare way. An MSHR of a sectored cache has `merges` targets for each sector. */
-    double lines = (double)c->size / line + c->mshrs, sectors = c->sectored ? c->line / 32 : 1;
+    double lines = (double)bytes / line + c->mshrs, sectors = c->sectored ? c->line / 32 : 1;
     return c->size ? lines * (2 * sizeof(uint64_t) + sizeof(struct cache_way)) +
                          c->mshrs * (sizeof(struct cache_mshr) + sizeof(uint16_t) +
                                      c->merges * sectors * sizeof(struct cache_target))
@@ -50,17 +50,18 @@ static void add_sm(struct tables *t, const struct config *c, const struct reconv
     double l0 = c->sm.subcores ? c->sm.schedulers : 1, waiting = (double)c->l1i.mshrs * c->l1i.merges;
     if (c->l0i.size)
         waiting *= c->l0i.merges;
-    add(t, "the L1 data cache (l1.size, l1.mshrs, l1.merges)",
-        n * (cache_tables(&c->l1, c->l1.line) + pipe_ring(&c->l1) +
+    add(t, "the L1 data cache (l1.size, sm.unified_bytes, l1.mshrs, l1.merges)",
+        n * (cache_tables(&c->l1, lsu_largest(c, &c->l1), c->l1.line) + pipe_ring(&c->l1) +
              (c->l1.size ? c->l1.mshrs * (double)sizeof(struct lsu_ahead_sent) : 0)));
     add(t, "the constant cache (l1c.size, l1c.mshrs, l1c.merges)",
-        n * (cache_tables(&c->l1c, c->l1c.line) + pipe_ring(&c->l1c)));
-    add(t, "the texture cache (tex.size, tex.mshrs, tex.merges)",
-        n * (cache_tables(&c->tex, c->tex.line) + pipe_ring(&c->tex)));
-    add(t, "the L0 instruction caches (l0i.size, l0i.mshrs, l0i.merges)", n * l0 * cache_tables(&c->l0i, c->l0i.line));
+        n * (cache_tables(&c->l1c, c->l1c.size, c->l1c.line) + pipe_ring(&c->l1c)));
+    add(t, "the texture cache (tex.size, sm.unified_bytes, tex.mshrs, tex.merges)",
+        n * (cache_tables(&c->tex, lsu_largest(c, &c->tex), c->tex.line) + pipe_ring(&c->tex)));
+    add(t, "the L0 instruction caches (l0i.size, l0i.mshrs, l0i.merges)",
+        n * l0 * cache_tables(&c->l0i, c->l0i.size, c->l0i.line));
     add(t, "the L1 instruction cache (l1i.size, l1i.mshrs, l1i.merges, l0i.merges)",
         c->l1i.size
-            ? n * (cache_tables(&c->l1i, c->l1i.line) + waiting * sizeof(struct fetch_ready) +
+            ? n * (cache_tables(&c->l1i, c->l1i.size, c->l1i.line) + waiting * sizeof(struct fetch_ready) +
                    c->l1i.mshrs * (sizeof(uint64_t) + sizeof(bool) + sizeof(uint16_t) + sizeof(struct fetch_coming)) +
                    (c->sm.fetch_prefetch ? c->l1i.mshrs * (double)sizeof(struct lsu_ahead_sent) : 0) +
                    (c->l0i.size ? l0 * c->l0i.mshrs : 0) * sizeof(struct fetch_retry))
@@ -96,7 +97,7 @@ static void add_memory(struct tables *t, const struct config *c) {
     const double clusters = gpcs_clusters(c), entries = c->gpc.queue;
     double lines = c->gpc.cache.mshrs, pieces = c->gpc.cache.line > c->l2.line ? c->gpc.cache.line / c->l2.line : 1;
     add(t, "the caches of clusters (gpc.size, gpc.mshrs, gpc.merges, gpc.queue)",
-        clusters * (sizeof(struct gpc) + cache_tables(&c->gpc.cache, c->gpc.cache.line) +
+        clusters * (sizeof(struct gpc) + cache_tables(&c->gpc.cache, c->gpc.cache.size, c->gpc.cache.line) +
                     entries * (sizeof(struct gpc_entry) + sizeof(uint16_t)) + ring(entries) * (2 * sizeof(uint16_t)) +
                     ring(lines * pieces) * sizeof(struct mem_request) +
                     ring(lines * (c->gpc.cache.line / 32)) * sizeof(struct gpc_fill)) +
@@ -108,7 +109,7 @@ static void add_memory(struct tables *t, const struct config *c) {
     struct cache_cfg tags = {.size = l2.size, .line = l2.line}, mshrs = l2;
     mshrs.size = l2.line;
     add(t, "the L2 cache (l2.size, l2.mshrs, l2.merges)",
-        cache_tables(&tags, l2.line) + slices * cache_tables(&mshrs, l2.line));
+        cache_tables(&tags, tags.size, l2.line) + slices * cache_tables(&mshrs, mshrs.size, l2.line));
     add(t, "the queues of the L2 (l2.slices, l2.rop_latency, l2.mshrs, icnt.slice_queue)",
         slices * (sizeof(struct l2) + c->memory.l2_prefetch_queue * (double)sizeof(struct l2_ahead) +
                   ring((c->memory.rop_latency + c->icnt.slice_queue) * fan) * sizeof(struct l2_request) +

@@ -114,6 +114,7 @@ struct rig {
     uint64_t data, out;
     struct heddle_dim grid, block;
     uint32_t stride;
+    const char *why; /* why there is no value, if heddle_error() does not say it; NULL: unknown */
 };
 
 /* Launches a kernel and returns its cycles, or NAN on failure. */
@@ -282,8 +283,11 @@ static double measure(struct rig *r) {
         double cycles_of_all = each_instruction(r);
         return r->block.x * m->number / cycles_of_all;
     }
-    if (!heddle_kernel_file("micro.ptx", path, sizeof path) || !(r->module = heddle_module_file(r->h, path)) ||
-        !(r->out = heddle_alloc(r->h, 8 * WARP)))
+    if (!heddle_kernel_file("micro.ptx", path, sizeof path)) {
+        r->why = "micro.ptx not found; set HEDDLE_KERNELS to the folder kernels/ of Heddle";
+        return NAN;
+    }
+    if (!(r->module = heddle_module_file(r->h, path)) || !(r->out = heddle_alloc(r->h, 8 * WARP)))
         return NAN;
     if (m->kind == MICRO_STEP)
         return each_step(r);
@@ -297,7 +301,7 @@ double micro_measure(const struct micro *m, const struct heddle_options *o, char
     double value = measure(&r);
     if (!isfinite(value)) {
         const char *why = heddle_error(r.h);
-        snprintf(err, err_size, "%s: %s", m->name, *why ? why : "the launch has no cycles");
+        snprintf(err, err_size, "%s: %s", m->name, *why ? why : r.why ? r.why : "the launch has no cycles");
         value = NAN;
     }
     heddle_close(r.h);

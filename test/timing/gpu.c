@@ -2,6 +2,7 @@
  * launches that are stopped. */
 #include "test/every_model.h"
 #include "test/timing/gpu_rig.h"
+#include "timing/sm/carveout.h"
 #include "timing/sm/stages.h"
 #include <stdio.h>
 
@@ -321,6 +322,25 @@ START_TEST(occupancy_with_registers_that_are_given) {
 }
 END_TEST
 
+/* Shared memory in KB of a launch. Registers do not limit the CTAs: 8 of 256 threads fit on gv100 (64 warps), 4 on
+ * rtx2080ti (32 warps), 6 on a6000 (48 warps).
+ * 2 KB x 8 = 16. 3 KB x 8 = 24, so 32. 13 KB: 96 / 13 = 7 CTAs of 13 = 91, so 96, all there is. 3 KB x 4 = 12, but
+ * Turing has 32 or 64. 15 KB x 6 = 90, so 100 on Ampere. Fermi's 48 KB are fixed. */
+static const struct {
+    const char *preset;
+    uint32_t shared, all;
+} carveouts[] = {{"gv100", 0, 0},      {"gv100", 2, 16},     {"gv100", 3, 32},   {"gv100", 13, 96},
+                 {"rtx2080ti", 0, 32}, {"rtx2080ti", 3, 32}, {"a6000", 15, 100}, {"fermi", 0, 48}};
+START_TEST(the_carveout_holds_all_ctas) {
+    struct config c;
+    char why[512];
+    struct program p = {.thread_regs = 16, .shared_bytes = carveouts[_i].shared * 1024};
+    struct launch l = {.program = &p, .grid = {100, 1, 1}, .block = {256, 1, 1}};
+    ck_assert_msg(config_load(&c, carveouts[_i].preset, why, sizeof why), "%s", why);
+    ck_assert_uint_eq(carveout_shared(&c, &l, (struct sm_demand){0}), carveouts[_i].all * 1024);
+}
+END_TEST
+
 START_TEST(a_cta_that_fits_nowhere_is_refused) {
     const char *set[] = {"sm.shared_bytes=512", NULL};
     open_with("spe", "tiny", set, 1, 0);
@@ -460,6 +480,7 @@ SUITE(timing_gpu) {
     TEST(a_fault_is_reported_and_the_next_launch_runs);
     TEST_LOOP(occupancy_by_hand, 0, (int)(sizeof footprints / sizeof footprints[0]));
     TEST(occupancy_with_registers_that_are_given);
+    TEST_LOOP(the_carveout_holds_all_ctas, 0, (int)(sizeof carveouts / sizeof carveouts[0]));
     TEST(a_cta_that_fits_nowhere_is_refused);
     TEST(ctas_follow_when_others_end);
     TEST(a_fetch_brings_its_width);

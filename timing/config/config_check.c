@@ -175,6 +175,11 @@ bool config_check(const struct config *c, char *err, size_t err_size) {
                  s->schedulers);
         return false;
     }
+    if (s->unified_bytes && s->unified_bytes <= s->shared_bytes) {
+        snprintf(err, err_size, "sm.unified_bytes: %u bytes leave nothing to the L1 beside %u of sm.shared_bytes",
+                 s->unified_bytes, s->shared_bytes);
+        return false;
+    }
     if (!is_power_of_two(c->lsu.coalesce_line) || !is_power_of_two(c->lsu.shared_bank_bytes)) {
         snprintf(err, err_size, "lsu.line and shared.bank_bytes must be powers of two");
         return false;

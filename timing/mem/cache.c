@@ -2,6 +2,7 @@
 #include "isa/arith.h"
 #include "isa/hot_assert.h"
 #include "isa/machine/lazy.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ bool cache_use_replacement(struct cache *c, const struct replacement_ops *ops) {
     c->policy = ops == &replacement_lru ? NULL : ops;
     if (!ops->size)
         return true;
-    c->policy_state = calloc(1, ops->size(c->shape.sets, c->shape.ways));
+    c->policy_state = calloc(1, ops->size(c->shape.sets, c->lines / c->shape.sets)); /* cache_set_ways() */
     if (c->policy_state && ops->start)
         ops->start(c->policy_state, c->shape.sets, c->shape.ways);
     return c->policy_state != NULL;
@@ -82,6 +83,18 @@ void cache_flush(struct cache *c) {
         else
             drop(c, (uint32_t)i);
     }
+}
+
+void cache_set_ways(struct cache *c, uint32_t ways) {
+    assert(ways && (uint64_t)ways * c->shape.sets <= c->lines);
+    if (ways == c->shape.ways)
+        return;
+    cache_flush(c);
+    if (c->filled)
+        return;
+    c->shape.ways = ways;
+    if (c->policy_state && c->policy->start)
+        c->policy->start(c->policy_state, c->shape.sets, ways);
 }
 
 /* Returns the set index of Fermi's L1 (Nugteren et al., "A detailed GPU cache model based on reuse distance theory",

@@ -92,7 +92,7 @@ struct cache_line_counts {
 
 struct cache {
     struct cache_shape shape;
-    uint32_t lines;    /* sets * ways; each array below has as many entries, and one more for each MSHR */
+    uint32_t lines;    /* sets * ways of cache_init(); arrays below have as many entries, and one more for each MSHR */
     uint32_t set_mask; /* sets - 1 if `sets` is a power of two, else 0 */
     uint32_t set_bits;
     uint8_t all_sectors;
@@ -227,6 +227,9 @@ static inline bool cache_mshr_free(const struct cache *c, uint8_t sectors) {
 }
 /* Drops all lines, including dirty lines, except lines that wait for their fill. */
 void cache_flush(struct cache *c);
+/* Changes the associativity to `ways`, at most that of cache_init(), and drops all lines if it changes. A cache with a
+ * line that waits for its fill keeps its associativity. */
+void cache_set_ways(struct cache *c, uint32_t ways);
 static inline bool cache_idle(const struct cache *c) { return c->n_free == c->shape.mshrs; }
 /* Adds the counts of prefetched lines to the statistics from `first` on. */
 void cache_line_stats(const struct cache_line_counts *n, enum stat_id first, struct stats *s);

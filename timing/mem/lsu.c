@@ -1,5 +1,6 @@
 /* The front of the load/store unit: sends the line accesses of its queue to the caches, and runs the shared-memory
  * banks. lsu_accept.c fills the queue. */
+#include "isa/arith.h"
 #include "isa/hot_assert.h"
 #include "isa/machine/lazy.h"
 #include "lsu_send.h"
@@ -28,9 +29,9 @@ static bool init(struct lsu *l) {
         /* 4: one request each of a fetch, a prefetch, an access past the L1, and the walk unit */
         4 + 2 * (c->l1.ports + c->l1c.ports + c->tex.ports);
     return walker_init(&l->walker, &c->walk) && l->front && l->ahead.queue &&
-           lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, MEM_READ) &&
-           lsu_pipe_init(&l->pipe[PIPE_CONST], &c->l1c, MEM_CONSTANT) &&
-           lsu_pipe_init(&l->pipe[PIPE_TEX], &c->tex, MEM_TEXTURE);
+           lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, lsu_largest(c, &c->l1), MEM_READ) &&
+           lsu_pipe_init(&l->pipe[PIPE_CONST], &c->l1c, c->l1c.size, MEM_CONSTANT) &&
+           lsu_pipe_init(&l->pipe[PIPE_TEX], &c->tex, lsu_largest(c, &c->tex), MEM_TEXTURE);
 }
 
 struct lsu *lsu_new(const struct config *cfg, struct memsys *mem, uint32_t sm) {
@@ -378,6 +379,13 @@ bool lsu_stores_ended(struct lsu *l, uint32_t *warp) { return warp_set_take(&l->
 void lsu_flush(struct lsu *l) {
     if (l->pipe[PIPE_L1].present)
         cache_flush(&l->pipe[PIPE_L1].cache);
+}
+
+void lsu_divide(struct lsu *l, uint32_t bytes) {
+    const struct cache_cfg *const cfg[] = {[PIPE_L1] = &l->cfg->l1, [PIPE_TEX] = &l->cfg->tex};
+    for (int i = 0; i < LSU_PIPES; i++)
+        if (i != PIPE_CONST && l->pipe[i].present)
+            cache_set_ways(&l->pipe[i].cache, (uint32_t)max64(1, (uint64_t)cfg[i]->ways * bytes / cfg[i]->size));
 }
 
 void lsu_describe(const struct lsu *l, char *out, size_t size) {

@@ -207,6 +207,9 @@ void lsu_describe(const struct lsu *l, char *out, size_t size);
  * effects. Only accesses to device memory warm the caches. The access takes no simulated time, and statistics do not
  * count it. `aside`: see cache_warm(). */
 void lsu_warm(struct lsu *l, struct memsys *mem, const struct inst *in, const struct effects *fx, bool aside);
+/* Gives `bytes` of the unified memory (sm.unified_bytes) to the L1 and to the texture cache, rounded down to whole
+ * ways, at least one. A change empties both. */
+void lsu_divide(struct lsu *l, uint32_t bytes);
 /* Empties the L1 data cache (between launches). Constant and texture caches keep their lines. */
 void lsu_flush(struct lsu *l);
 #endif

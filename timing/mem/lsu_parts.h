@@ -252,7 +252,13 @@ _Static_assert(offsetof(struct lsu, status) == 0, "lsu_status() looks there");
 static inline uint16_t lsu_link(uint32_t entry, uint32_t next) { return (uint16_t)(next - entry - 1); }
 static inline uint16_t lsu_next_free(uint32_t entry, uint16_t link) { return (uint16_t)(entry + 1 + link); }
 
-bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, enum mem_kind kind);
+/* Returns the largest size of the L1 or of the texture cache, in whole ways: all of the unified memory, if any. */
+static inline uint32_t lsu_largest(const struct config *c, const struct cache_cfg *cache) {
+    const uint32_t way = cache->size / cache->ways, unified = way ? c->sm.unified_bytes / way * way : 0;
+    return !c->sm.unified_bytes ? cache->size : unified ? unified : way;
+}
+/* `bytes`: the largest size of the cache: c->size, or more where launches change it (lsu_divide()). */
+bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, uint32_t bytes, enum mem_kind kind);
 void lsu_pipe_free(struct lsu_pipe *p);
 /* Records whether `part` waits for room at the port: it was refused, and the port lacks room for its `n` requests. A
  * part that was refused for another reason waits for a reply or a table entry. Returns `refused`. */

@@ -3,13 +3,13 @@
 #include "lsu_send.h"
 #include <stdlib.h>
 
-bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, enum mem_kind kind) {
+bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, uint32_t bytes, enum mem_kind kind) {
     p->stalled_since = NEVER;
     p->mem_kind = (uint8_t)kind;
     if (!c->size)
         return true;
     struct cache_shape shape = {.sets = c->size / (c->ways * c->line),
-                                .ways = c->ways,
+                                .ways = (uint32_t)((uint64_t)c->ways * bytes / c->size),
                                 .line_bytes = c->line,
                                 .mshrs = c->mshrs,
                                 .merges = c->merges,

@@ -1,4 +1,5 @@
 /* The begin and the end of a launch on an SM. */
+#include "carveout.h"
 #include "counting.h"
 #include "occupancy.h"
 #include <assert.h>
@@ -19,6 +20,8 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
     for (uint32_t i = 0; i < sm->units.n_all; i++)
         sm_demand_add(&demand, sm->units.all[i].ops, sm->units.all[i].ctx, sm->cfg, l);
     struct sm_footprint f = sm_footprint_of(sm->cfg, l, demand);
+    if (sm->cfg->sm.unified_bytes)
+        lsu_divide(sm->lsu, sm->cfg->sm.unified_bytes - carveout_shared(sm->cfg, l, demand));
     sm->launch = l;
     sm->program = p;
     sm->ctas.most = sm_occupancy(sm->cfg, l, demand);

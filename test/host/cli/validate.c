@@ -141,6 +141,18 @@ START_TEST(no_rate_exceeds_its_peak) {
 }
 END_TEST
 
+/* A copy of the binary has no folder kernels/ beside it. */
+START_TEST(missing_kernels_are_named) {
+    char command[2 * PATH_MAX];
+    snprintf(command, sizeof command,
+             "cp '%s' own && env -u HEDDLE_KERNELS ./own validate tiny --only l1-latency >none 2>why", cli_binary);
+    ck_assert_int_ne(system(command), 0);
+    char *why = slurp("why");
+    SAYS(why, "l1-latency: micro.ptx not found; set HEDDLE_KERNELS to the folder kernels/ of Heddle");
+    free(why);
+}
+END_TEST
+
 START_TEST(mistakes_are_reported) {
     STATUS(HEDDLE_USAGE, "validate");
     SAYS(err, "one CARD; 'heddle validate list' shows the cards");
@@ -166,5 +178,6 @@ SUITE(host_cli_validate) {
     TEST(a_program_has_the_counts_of_the_card);
     TEST(another_machine_and_a_preset_without_figures);
     TEST_SPEED(no_rate_exceeds_its_peak);
+    TEST(missing_kernels_are_named);
     TEST(mistakes_are_reported);
 }

@@ -85,6 +85,7 @@ static const struct ground needs[] = {
     {"sm.warps", "spe", "fermi", {"sm.ctas=64", NULL}, "8"},
     {"sm.swap_registers", "spe", "fermi", {"sm.running_warps=1", NULL}, NULL},
     {"sm.shared_bytes", "spe", "fermi", {NULL}, "2560"},
+    {"sm.unified_bytes", "spe", "gv100", {"l1.size=512", "l1.ways=4", NULL}, NULL},
     {"sm.shared_unit", "spe", "fermi", {"sm.shared_bytes=8192", NULL}, NULL},
     {"core.kind", "spe", "turing", {NULL}, NULL},
     {"core.assembly", "spe", "ampere", {NULL}, NULL},

@@ -25,6 +25,44 @@ static void read_and_fill(uint64_t line) {
 /* Returns the valid sectors of a line as a mask. */
 static unsigned peek(uint64_t line) { return cache_valid(&c, cache_look(&c, line)); }
 
+/* Two sets of two ways: lines 0, 2 and 4 do not fit into set 0. With one way, line 2 replaces line 0 at once. With two
+ * ways again, no line is left from before, and a set holds two lines. */
+START_TEST(ways_change) {
+    start(4, 2, false);
+    read_and_fill(0);
+    cache_set_ways(&c, 2); /* no change, so line 0 stays */
+    ck_assert_uint_eq(peek(0), 0xf);
+    cache_set_ways(&c, 1);
+    ck_assert_uint_eq(peek(0), 0);
+    read_and_fill(0);
+    read_and_fill(2);
+    ck_assert(out.evicted);
+    ck_assert_uint_eq(out.victim, 0);
+    cache_set_ways(&c, 2);
+    ck_assert(!peek(0) && !peek(2));
+    read_and_fill(0);
+    read_and_fill(2);
+    ck_assert(!out.evicted);
+    read_and_fill(4);
+    ck_assert_uint_eq(out.victim, 0);
+    cache_free(&c);
+}
+END_TEST
+
+/* Line 0 waits for its fill, so the cache keeps two ways, and the fill arrives where it was expected. */
+START_TEST(ways_stay_while_a_line_is_pending) {
+    uint64_t target;
+    start(4, 2, false);
+    ck_assert_int_eq(cache_read(&c, 0, 0xf, 1, &out), CACHE_MISS);
+    cache_set_ways(&c, 1);
+    ck_assert_uint_eq(c.shape.ways, 2);
+    cache_fill(&c, out.mshr, 0xf);
+    ck_assert(cache_take(&c, out.mshr, &target));
+    ck_assert_uint_eq(peek(0), 0xf);
+    cache_free(&c);
+}
+END_TEST
+
 START_TEST(misses_merge_and_wake_in_order) {
     uint64_t target;
     start(2, 2, false);
@@ -553,5 +591,7 @@ SUITE(timing_cache) {
     TEST(mshrs_of_sectors);
     TEST(one_access_may_exceed_the_mshrs);
     TEST(flush_keeps_pending_lines);
+    TEST(ways_change);
+    TEST(ways_stay_while_a_line_is_pending);
     TEST(impossible_shapes_are_refused);
 }
