@@ -28,6 +28,8 @@ static bool init(struct lsu *l) {
     l->status.most =
         /* 4: one request each of a fetch, a prefetch, an access past the L1, and the walk unit */
         4 + 2 * (c->l1.ports + c->l1c.ports + c->tex.ports);
+    l->pipe[PIPE_L1].always_hits = c->memory.perfect_l1;
+    l->pipe[PIPE_CONST].always_hits = c->lsu.perfect_constants;
     return walker_init(&l->walker, &c->walk) && l->front && l->ahead.queue &&
            lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, lsu_largest(c, &c->l1), MEM_READ) &&
            lsu_pipe_init(&l->pipe[PIPE_CONST], &c->l1c, c->l1c.size, MEM_CONSTANT) &&

@@ -111,6 +111,7 @@ struct lsu_pipe {
     struct cache cache;
     struct bypass bypass; /* at the L1 */
     bool present;
+    bool always_hits; /* memory.perfect_l1, peer.lsu_perfect_constants */
     bool awaits_fill; /* true if the cache refused the oldest access, which must wait for a fill */
     uint8_t id;       /* enum lsu_part */
     uint8_t mem_kind; /* kind of the requests that its misses send */

@@ -292,7 +292,7 @@ static __attribute__((noinline, cold)) void always_there(struct lsu *l, struct l
 }
 
 static bool finish(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
-    if (p == &l->pipe[PIPE_L1] && l->cfg->memory.perfect_l1) {
+    if (p->always_hits) {
         always_there(l, p, op, now);
         return true;
     }
