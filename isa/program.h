@@ -329,6 +329,11 @@ enum special {
  * that reads them. */
 bool special_is_volatile(enum special s);
 const char *special_name(enum special s);
+/* Returns true for values that are in constant memory on the machine: parameters, and the sizes of CTA and grid. */
+static inline bool special_is_constant(enum special s) {
+    return s == SPECIAL_PARAM || (s >= SPECIAL_NTID_X && s <= SPECIAL_NTID_Z) ||
+           (s >= SPECIAL_NCTAID_X && s <= SPECIAL_NCTAID_Z);
+}
 
 struct program_param {
     const char *name;

@@ -3,8 +3,8 @@
 
 Usage: scripts/ptxas_select.py HEDDLE ARCH[,ARCH...] FILE.ptx ...
 
-Prints a line for each kernel and architecture (sm_75, sm_86 ...): ptxas' counts, its registers, and ours. $PTXAS names
-the tool. Loops are not unrolled: each label gets a pragma. Subroutines for operands that are not ordinary, such as
+Prints a line for each kernel and architecture (sm_75, sm_80, sm_86, sm_90, sm_120): ptxas' counts, its registers, and
+ours with the preset of a card of this architecture. $PTXAS names the tool. Loops are not unrolled: each label gets a pragma. Subroutines for operands that are not ordinary, such as
 those of a division, are left out of files without functions, since ours are counted for ordinary operands.
 """
 import os
@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+PRESETS = {"sm_75": "rtx2080ti", "sm_80": "a100", "sm_86": "ampere", "sm_90": "h100", "sm_120": "rtx5070ti"}
 CLASSES = ("ALU", "FMA", "XU", "f64", "memory", "flow", "uniform")
 NOP, BRANCH, CALL, RETURN = 0x118, 0x147, 0x144, 0x150
 # Opcodes (bits 0 to 8) by class; the others are ALU.
@@ -22,7 +23,7 @@ F64 = {0x28, 0x29, 0x2A, 0x2B}
 XU = {0x100, 0x101, 0x102, 0x104, 0x105, 0x106, 0x107, 0x108, 0x109, 0x110, 0x111, 0x112, 0x113}
 FLOW = {0x118, 0x11A, 0x11D, 0x140, 0x141, 0x142, 0x143, 0x144, 0x145, 0x146, 0x147, 0x148, 0x149, 0x14A, 0x14B, 0x14C,
         0x14D, 0x14E, 0x14F, 0x150, 0x151, 0x152, 0x15A, 0x15B, 0x15C, 0x15D}
-UNIFORM = {0x1B9, 0x1C2, 0x1C3} | set(range(0x80, 0xC0))
+UNIFORM = {0x1AC, 0x1B9, 0x1C2, 0x1C3} | set(range(0x80, 0xC0))
 
 
 def class_of(opcode):
@@ -63,27 +64,34 @@ def slow_paths(cubin):
     return found
 
 
-def calls(code):
+def call_bytes(word, arch):
+    """Returns the distance of a call's target from the next instruction."""
+    if int(arch[3:]) < 90:
+        return word >> 32 & 0xFFFFFFFF
+    return ((word >> 34 & 0x3FFFFFFF) << 8 | word >> 16 & 0xFF) * 4
+
+
+def calls(code, arch):
     """Returns the calls by PC, with their targets. A short call only gathers the lanes of a warp."""
-    return {pc: pc + 1 + (w >> 32 & 0xFFFFFFFF) // 16 for pc, w in enumerate(code)
-            if w & 0x1FF == CALL and 64 < w >> 32 & 0xFFFFFFFF < 1 << 31}
+    return {pc: pc + 1 + call_bytes(w, arch) // 16 for pc, w in enumerate(code)
+            if w & 0x1FF == CALL and 64 < call_bytes(w, arch) < 1 << 31}
 
 
-def without_ranges(code, slow):
+def without_ranges(code, slow, arch):
     """Drops the instructions in `slow`, and the two instructions of each call of one of them."""
     drop = set(slow)
-    for pc, target in calls(code).items():
+    for pc, target in calls(code, arch).items():
         if target in slow:
             drop |= {pc - 1, pc}
     return [w for pc, w in enumerate(code) if pc not in drop]
 
 
-def without_slow_paths(code):
+def without_slow_paths(code, arch):
     """Drops subroutines that return, and the two instructions of each call of one."""
     if not any(w & 0x1FF == RETURN for w in code):
         return code
-    first = min((t for pc, t in calls(code).items() if t > pc), default=len(code))
-    return without_ranges(code, range(first, len(code)))
+    first = min((t for pc, t in calls(code, arch).items() if t > pc), default=len(code))
+    return without_ranges(code, range(first, len(code)), arch)
 
 
 def of_ptxas(text, arch):
@@ -91,29 +99,30 @@ def of_ptxas(text, arch):
         source, out = os.path.join(folder, "k.ptx"), os.path.join(folder, "k.cubin")
         with open(source, "w") as f:
             f.write(re.sub(r"^(\s*[\w$]+:)(?!:)", '\\1\n.pragma "nounroll";', text, flags=re.M))
-        run = subprocess.run([os.environ.get("PTXAS", "ptxas"), f"-arch={arch}", source, "-o", out],
+        run = subprocess.run([os.environ.get("PTXAS", "ptxas"), "-v", f"-arch={arch}", source, "-o", out],
                              capture_output=True, text=True)
         if run.returncode:
             return None
         with open(out, "rb") as f:
             cubin = f.read()
+    registers = dict(re.findall(r"entry function '(\S+)'(?:.*\n)*?.*Used (\d+) registers", run.stderr))
     kernels = {}
-    for name, info, data in sections(cubin):
+    for name, _, data in sections(cubin):
         if name.startswith(".text."):
             code = [lo | hi << 64 for lo, hi in struct.iter_unpack("<QQ", data)]
             while code and code[-1] & 0x1FF in (NOP, BRANCH):
                 code.pop()
             count = dict.fromkeys(CLASSES, 0)
             slow = slow_paths(cubin).get(name, set())
-            for w in without_ranges(code, slow) if ".func" in text else without_slow_paths(code):
+            for w in without_ranges(code, slow, arch) if ".func" in text else without_slow_paths(code, arch):
                 count[class_of(w & 0x1FF)] += 1
-            kernels[name[6:]] = [count[c] for c in CLASSES] + [info >> 24]
+            kernels[name[6:]] = [count[c] for c in CLASSES] + [int(registers.get(name[6:], 0))]
     return kernels
 
 
-def of_heddle(heddle, path):
+def of_heddle(heddle, path, arch):
     kernels, name, regs = {}, None, 0
-    run = subprocess.run([heddle, "inspect", path, "--pass", "control", "-m", "its", "-c", "ampere"],
+    run = subprocess.run([heddle, "inspect", path, "--pass", "control", "-m", "its", "-c", PRESETS[arch]],
                          capture_output=True, text=True)
     for line in run.stdout.splitlines():
         found = re.match(r"  registers +(\d+)", line)
@@ -132,8 +141,8 @@ def main():
     for path in sys.argv[3:]:
         with open(path) as f:
             text = f.read()
-        ours = of_heddle(sys.argv[1], path)
         for arch in sys.argv[2].split(","):
+            ours = of_heddle(sys.argv[1], path, arch)
             for kernel, counts in sorted((of_ptxas(text, arch) or {}).items()):
                 if kernel in ours:
                     print("\t".join([arch, os.path.basename(path), kernel] + [str(n) for n in counts + ours[kernel]]))

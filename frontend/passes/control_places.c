@@ -28,12 +28,19 @@ static void number_classes(struct places *s) {
     }
 }
 
-/* Returns the parameter of the kernel in the special register at `offset`, or NULL if there is none. */
-static const struct special_init *parameter_at(const struct program *p, uint32_t offset) {
+/* Returns the special register at `offset` if it stands for a word in constant memory, else NULL. */
+static const struct special_init *constant_at(const struct program *p, uint32_t offset) {
     for (uint32_t i = 0; i < p->n_specials; i++)
-        if (p->specials[i].offset == offset && p->specials[i].id == SPECIAL_PARAM)
+        if (p->specials[i].offset == offset && special_is_constant(p->specials[i].id))
             return &p->specials[i];
     return NULL;
+}
+
+/* Returns the address in constant memory. The size of the CTA is at 0, and the size of the grid behind it. */
+static uint32_t constant_address(const struct special_init *s) {
+    return s->id == SPECIAL_PARAM    ? PARAMETERS + s->param
+           : s->id <= SPECIAL_NTID_Z ? 4 * (uint32_t)(s->id - SPECIAL_NTID_X)
+                                     : 12 + 4 * (uint32_t)(s->id - SPECIAL_NCTAID_X);
 }
 
 static void place(void *ctx, uint32_t offset, enum control_use use, unsigned position) {
@@ -43,10 +50,10 @@ static void place(void *ctx, uint32_t offset, enum control_use use, unsigned pos
     int c = N_REG_CLASSES - 1;
     while (c && offset < p->reg_area[c])
         c--;
-    const struct special_init *parameter = parameter_at(p, offset);
-    if (parameter)
-        b->constant = PARAMETERS + parameter->param;
-    if (c == RC_PRED || parameter || control_is_uniform(s->c, offset))
+    const struct special_init *constant = constant_at(p, offset);
+    if (constant)
+        b->constant = constant_address(constant);
+    if (c == RC_PRED || constant || control_is_uniform(s->c, offset))
         return;
     unsigned words = class_words((enum reg_class)c);
     uint32_t at = (s->base[c] + (offset - p->reg_area[c]) / class_slot_bytes((enum reg_class)c) * words) % PLACES;
@@ -82,7 +89,7 @@ void control_places(struct control *c) {
         s.pc = pc;
         control_uses(c->p, in, place, &s);
         if (c->bits[pc].timing.unit == CONTROL_QUEUED && in->kind != K_LANE && in->kind != K_CVT)
-            c->bits[pc].uniform = in->a & 1 || parameter_at(c->p, in->a >> 1) || control_is_uniform(c, in->a >> 1);
+            c->bits[pc].uniform = in->a & 1 || constant_at(c->p, in->a >> 1) || control_is_uniform(c, in->a >> 1);
     }
     for (uint32_t pc = 0; pc < c->p->n; pc++)
         keep_operands(c, pc);

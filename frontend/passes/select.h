@@ -47,4 +47,10 @@ bool select_fold(struct select *s, uint32_t i);
 bool select_fuse(struct select *s, uint32_t i);
 /* select_guards.c: turns short ifs into guarded instructions. Returns false on failure. */
 bool select_guards(struct ir *ir);
+/* select_params.c: moves copies of parameters to the blocks of their uses. Returns false on failure. */
+bool select_params(struct ir *ir);
+/* Returns true if instructions can read parameters as operands (core.constant_operands). */
+bool select_has_constants(const struct ir *ir);
+/* Returns true if the operand is in constant memory: a parameter, or the size of the CTA or grid. */
+bool select_is_parameter(const struct ir *ir, opnd_t o);
 #endif

@@ -116,6 +116,15 @@ static enum expansion_id expansion_for(const struct inst *in, const struct isa_r
 
 bool selects(const struct ir *ir) { return pass_option(&ir->context, "core.select", 1) != 0; }
 
+/* Returns true for a conversion of an integer to f32 on a machine whose special function units execute it. */
+static bool converts_integer_apart(const struct ir *ir, const struct isa_row *row) {
+    return row->op == OP_CVT && row->d == T_F32 && is_integer(row->a) &&
+           pass_option(&ir->context, "core.convert_sfu", 0) != 0;
+}
+
 uint8_t select_expansion(const struct ir *ir, const struct inst *in) {
-    return selects(ir) ? (uint8_t)expansion_for(in, select_row(in)) : EXPANSION_NONE;
+    const struct isa_row *row = select_row(in);
+    if (!selects(ir))
+        return EXPANSION_NONE;
+    return (uint8_t)(converts_integer_apart(ir, row) ? EXPANSION_CONVERT : expansion_for(in, row));
 }

@@ -2,6 +2,7 @@
  * copies, loads of parameters, additions of constants to addresses, dead results. Requires: blocks. Keeps: results and
  * control flow. */
 #include "edit.h"
+#include "pass.h"
 #include "select.h"
 #include <string.h>
 
@@ -21,16 +22,20 @@ static uint32_t parameter_register(struct ir *ir, uint32_t at, unsigned bytes) {
     return v;
 }
 
-static bool is_parameter(const struct ir *ir, opnd_t o) {
+bool select_has_constants(const struct ir *ir) { return pass_option(&ir->context, "core.constant_operands", 1) != 0; }
+
+bool select_is_parameter(const struct ir *ir, opnd_t o) {
     if (o & 1 || !ir->vregs[o >> 1].special)
         return false;
     for (uint32_t i = 0; i < ir->n_specials; i++)
         if (ir->specials[i].offset == o >> 1)
-            return ir->specials[i].id == SPECIAL_PARAM;
+            return special_is_constant(ir->specials[i].id);
     return false;
 }
 
-unsigned select_outside(const struct ir *ir, opnd_t o) { return (o & 1 && o != OPND_ZERO) || is_parameter(ir, o); }
+unsigned select_outside(const struct ir *ir, opnd_t o) {
+    return (o & 1 && o != OPND_ZERO) || select_is_parameter(ir, o);
+}
 
 /* Returns the operand whose value the instruction copies, without a machine instruction. Returns false if there is
  * none. */
@@ -41,14 +46,16 @@ static bool copied(const struct select *s, uint32_t i, opnd_t *from) {
     if (select_is_sum(row, in->dsize) && (in->a & 1) != (in->b & 1) &&
         !select_constant(ir, in->a & 1 ? in->a : in->b, in->dsize)) { /* a + 0 */
         *from = in->a & 1 ? in->b : in->a;
-        return !ir->vregs[*from >> 1].special || is_parameter(ir, *from);
+        return !ir->vregs[*from >> 1].special || select_is_parameter(ir, *from);
     }
     if (in->kind != K_LANE || (row->op != OP_MOV && row->op != OP_CVTA) || (in->dsize != 4 && in->dsize != 8))
         return false;
     if (row->op == OP_CVTA && form_get(row->form, CAT_SPACE) != SPACE_GLOBAL)
         return false;
     *from = in->a;
-    return in->a & 1 || !ir->vregs[in->a >> 1].special || is_parameter(ir, in->a);
+    if (select_is_parameter(ir, in->a) && !select_has_constants(ir))
+        return false;
+    return in->a & 1 || !ir->vregs[in->a >> 1].special || select_is_parameter(ir, in->a);
 }
 
 /* Returns true if the instruction can have the operand in place of a register. One operand of arithmetic can be a
@@ -59,15 +66,15 @@ static bool accepts(const struct ir *ir, const struct inst *in, uint32_t instead
     unsigned places = 0;
     if (in->kind == K_CALL || in->kind == K_RET || in->kind == K_BRX || in->kind == K_COMPOUND || in->hints & HINT_DEQ)
         return false;
-    if (!(from & 1) && !is_parameter(ir, from))
+    if (!(from & 1) && !select_is_parameter(ir, from))
         return true;
     if (access && (from & 1 || in->a != instead_of << 1))
         return false;
     if (!access && in->kind != K_LANE && (from & 1 || in->kind != K_CVT))
         return false;
     for (int k = 0; k < 4; k++)
-        places +=
-            all[k] == instead_of << 1 || (all[k] & 1 && all[k] != OPND_ZERO && !access) || is_parameter(ir, all[k]);
+        places += all[k] == instead_of << 1 || (all[k] & 1 && all[k] != OPND_ZERO && !access) ||
+                  select_is_parameter(ir, all[k]);
     for (unsigned k = access ? inst_list_writes(in) : 0; k < in->n_list; k++)
         places += ir->lists[in->list + k] == instead_of << 1;
     return places == 1;
@@ -89,7 +96,7 @@ static bool fold_copy(struct select *s, uint32_t i) {
     uint32_t n = 0;
     for (uint32_t k = d->first; k < d->first + d->n; k++)
         n += takes_copy(s, i, &s->du.uses[s->du.def_uses[k]], from);
-    if (n < d->n && (!n || !is_parameter(s->ir, from)))
+    if (n < d->n && (!n || !select_is_parameter(s->ir, from)))
         return false;
     for (uint32_t k = d->first; k < d->first + d->n; k++) {
         const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
@@ -201,7 +208,20 @@ static bool fold_negation(struct select *s, uint32_t i) {
     return true;
 }
 
-/* Makes a load of a parameter a copy from constant memory. */
+/* Returns true if all uses of a definition can read an operand in its place. */
+static bool all_accept(const struct select *s, const struct reg_def *d, opnd_t from) {
+    for (uint32_t k = d->first; k < d->first + d->n; k++) {
+        const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
+        const uint8_t kind = s->ir->code[use->inst].kind;
+        if ((kind != K_LANE && kind != K_CVT) || use->n != 1 || use->start ||
+            !accepts(s->ir, edit_inst(s->e, use->inst), d->vreg, from))
+            return false;
+    }
+    return d->n != 0;
+}
+
+/* Makes a load of a parameter a copy from constant memory. On a machine without such operands, the copy is for the
+ * uniform datapath, and other loads stay. */
 static bool fold_parameter(struct select *s, uint32_t i) {
     struct ir *ir = s->ir;
     const struct inst *in = &ir->code[i];
@@ -210,6 +230,9 @@ static bool fold_parameter(struct select *s, uint32_t i) {
         (in->rsize != 4 && in->rsize != 8))
         return false;
     const opnd_t from = parameter_register(ir, (uint32_t)in->imm, in->rsize) << 1;
+    const struct reg_def *d = select_only_result(s, i);
+    if (!select_has_constants(ir) && (in->rsize != 4 || !has_uniform_datapath(ir) || !d || !all_accept(s, d, from)))
+        return false;
     select_become(s, i, isa_find_row(OP_MOV, in->rsize == 8 ? T_B64 : T_B32, T_NONE, 0),
                   (const opnd_t[]){from, OPND_ZERO, OPND_ZERO, OPND_ZERO});
     return true;

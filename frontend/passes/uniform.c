@@ -28,6 +28,12 @@ static bool is_cta_index(const struct ir *ir, uint32_t v) {
     return false;
 }
 
+/* Returns true if the datapath can copy the special register: the index of the CTA, or a parameter on a machine where
+ * no other instruction can read it. */
+static bool is_source(const struct ir *ir, opnd_t o) {
+    return is_cta_index(ir, o >> 1) || (!select_has_constants(ir) && select_is_parameter(ir, o));
+}
+
 /* Returns true if the uniform datapath has the operation. */
 static bool has_operation(const struct isa_row *row) {
     switch (row->op) {
@@ -70,7 +76,7 @@ static const char *obstacle(const struct uniform *u, uint32_t i) {
     for (int k = 0; k < 4; k++) {
         const bool special = !(read[k] & 1) && ir->vregs[read[k] >> 1].special;
         constants += read[k] & 1 && read[k] != OPND_ZERO;
-        if (special ? row->op != OP_MOV || !is_cta_index(ir, read[k] >> 1)
+        if (special ? row->op != OP_MOV || !is_source(ir, read[k])
                     : !(read[k] & 1) && read[k] >> 1 != SINK_VREG && !is_uniform(u, read[k]))
             return "an operand is in no uniform register";
     }

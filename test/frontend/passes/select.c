@@ -119,6 +119,55 @@ START_TEST(special_function_units_convert) {
 }
 END_TEST
 
+/* With core.convert_sfu, the conversion from an integer is on these units, too. */
+START_TEST(older_chips_convert_integers_there) {
+    uint32_t out[WORDS], count[N_MACHINE_CLASSES];
+    const struct program *p;
+    struct heddle *h = run("ld.global.u32 %r1, [%d1]; cvt.rn.f32.u32 %r2, %r1; st.global.u32 [%d1+8], %r2;",
+                           "core.convert_sfu=on", out, &p);
+    control_count(p, count);
+    ck_assert_uint_eq(count[MACHINE_XU], 1);
+    ck_assert_uint_eq(count[MACHINE_ALU], 0);
+    heddle_close(h);
+}
+END_TEST
+
+/* Parameter p is an address, and n an operand of the sum. Without operands in constant memory, a load fetches p, and
+ * the uniform datapath fetches n. */
+START_TEST(parameters_are_fetched_where_no_operand_can_be_one) {
+    static const char body[] = "ld.param.u32 %r2, [n]; ld.global.u32 %r1, [%d1]; add.u32 %r8, %r1, %r2;" END;
+    uint32_t out[2][WORDS], count[2][N_MACHINE_CLASSES];
+    for (int off = 0; off < 2; off++) {
+        const struct program *p;
+        struct heddle *h = run(body, off ? "core.constant_operands=off" : "core.constant_operands=on", out[off], &p);
+        control_count(p, count[off]);
+        heddle_close(h);
+    }
+    ck_assert_mem_eq(out[0], out[1], sizeof out[0]);
+    ck_assert_uint_eq(count[0][MACHINE_MEMORY], 2);
+    ck_assert_uint_eq(count[0][MACHINE_UNIFORM], 0);
+    ck_assert_uint_eq(count[1][MACHINE_MEMORY], 3);
+    ck_assert_uint_eq(count[1][MACHINE_UNIFORM], 1);
+}
+END_TEST
+
+/* The parameter p is read only behind the branch, so its load goes there. */
+START_TEST(parameters_are_fetched_in_the_block_of_their_uses) {
+    uint32_t out[WORDS], load = 0, branch = 0;
+    const struct program *p;
+    struct heddle *h = run("mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 5; @%p1 bra X; red.global.add.u32 [%d1+8], %r1;"
+                           "X: ret;",
+                           "core.constant_operands=off", out, &p);
+    for (uint32_t pc = 0; pc < p->n; pc++) {
+        load = p->code[pc].kind == K_LOAD && p->code[pc].space == SPACE_PARAM ? pc : load;
+        branch = p->code[pc].kind == K_BRANCH ? pc : branch;
+    }
+    ck_assert_uint_gt(branch, 0);
+    ck_assert_uint_gt(load, branch);
+    heddle_close(h);
+}
+END_TEST
+
 /* The affine stream of dac computes the address. The kernel's stream keeps the load, the product with its sum, and the
  * store; the product and the sum become one instruction, as without dac. The affine stream stays as it is. */
 START_TEST(the_stream_of_a_kernel_folds) {
@@ -150,6 +199,9 @@ END_TEST
 SUITE(frontend_passes_select) {
     TEST_LOOP(instructions_fold, 0, (int)(sizeof rows / sizeof rows[0]));
     TEST(special_function_units_convert);
+    TEST(older_chips_convert_integers_there);
+    TEST(parameters_are_fetched_where_no_operand_can_be_one);
+    TEST(parameters_are_fetched_in_the_block_of_their_uses);
     TEST(the_stream_of_a_kernel_folds);
     TEST(machine_instructions_by_class);
 }

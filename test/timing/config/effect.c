@@ -91,6 +91,8 @@ static const struct ground needs[] = {
     {"core.assembly", "spe", "ampere", {NULL}, NULL},
     {"core.select", "spe", "ampere", {NULL}, NULL},
     {"core.uniform", "spe", "ampere", {NULL}, NULL},
+    {"core.convert_sfu", "spe", "ampere", {NULL}, NULL},
+    {"core.constant_operands", "spe", "ampere", {NULL}, NULL},
     {"core.read_ports", "spe", "ampere", {NULL}, NULL},
     {"core.f64_shared", "spe", "ampere", {NULL}, NULL},
     {"core.queue", "spe", "ampere", {NULL}, NULL},
