@@ -22,21 +22,6 @@ static uint32_t parameter_register(struct ir *ir, uint32_t at, unsigned bytes) {
     return v;
 }
 
-bool select_has_constants(const struct ir *ir) { return pass_option(&ir->context, "core.constant_operands", 1) != 0; }
-
-bool select_is_parameter(const struct ir *ir, opnd_t o) {
-    if (o & 1 || !ir->vregs[o >> 1].special)
-        return false;
-    for (uint32_t i = 0; i < ir->n_specials; i++)
-        if (ir->specials[i].offset == o >> 1)
-            return special_is_constant(ir->specials[i].id);
-    return false;
-}
-
-unsigned select_outside(const struct ir *ir, opnd_t o) {
-    return (o & 1 && o != OPND_ZERO) || select_is_parameter(ir, o);
-}
-
 /* Returns the operand whose value the instruction copies, without a machine instruction. Returns false if there is
  * none. */
 static bool copied(const struct select *s, uint32_t i, opnd_t *from) {

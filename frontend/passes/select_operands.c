@@ -1,4 +1,5 @@
 /* Operands of instructions, for the files that fold and fuse instructions. */
+#include "pass.h"
 #include "select.h"
 #include <string.h>
 
@@ -76,4 +77,19 @@ int64_t select_constant(const struct ir *ir, opnd_t o, unsigned bytes) {
         return narrow;
     memcpy(&wide, ir->constants + (o >> 1), sizeof wide);
     return wide;
+}
+
+bool select_has_constants(const struct ir *ir) { return pass_option(&ir->context, "core.constant_operands", 1) != 0; }
+
+bool select_is_parameter(const struct ir *ir, opnd_t o) {
+    if (o & 1 || !ir->vregs[o >> 1].special)
+        return false;
+    for (uint32_t i = 0; i < ir->n_specials; i++)
+        if (ir->specials[i].offset == o >> 1)
+            return special_is_constant(ir->specials[i].id);
+    return false;
+}
+
+unsigned select_outside(const struct ir *ir, opnd_t o) {
+    return (o & 1 && o != OPND_ZERO) || select_is_parameter(ir, o);
 }
