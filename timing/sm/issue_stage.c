@@ -152,76 +152,102 @@ static __attribute__((noinline)) bool issue_fast_one_part(struct sm *sm, uint32_
     return issue_fast(sm, w, p, ti, now, true);
 }
 
-static __attribute__((noinline)) bool issue_general(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti,
-                                                    uint64_t now) {
-    struct sm_warp *sw = &sm->warps.slot[w];
-    struct sm_path *path = &sw->path[p];
-    const uint32_t pc = path->pc;
-    const struct inst *in = &sm->program->program->code[pc];
-    const lanemask_t lanes = path->lanes;
-    const uint16_t id = path->id;
-    sw->last_path = (uint8_t)p;
-    if (sm->model.wants.gathers && ti->flags & TIMED_GATHER && !sm_gather(sm, w, p, now))
-        return false;
-    const struct sm_form *form = sm_hooked(sm, HOOK_FORM) ? sm_units_form(sm, w, p) : NULL;
-    if (form)
-        ti = &form->ti;
-    hot_assert(path->state == PATH_READY + ti->pipe);
-    const bool driven = __builtin_expect(sw->context, 0) && sm->contexts.slot[w - sm_warp_slots(&sm->cfg->sm)].driven;
-    const bool tallied = is_tallied(sm, sw, ti, form);
-    if (!tallied)
-        sm_count_issue(sm, sw, path, ti, driven);
-    sm->memory.unlock = __builtin_expect(ti->flags & TIMED_DEQ, 0) && !sw->context && sm_units_take(sm, w, p, now);
-    const bool units = __builtin_expect(sw->context, 0) && sm_context_execute(sm, w, p, now);
-    if (!units && ti->flags & TIMED_MEMBERS && !warp_sync_together(sw->w, in, guard_lanes(sw->w, in, lanes))) {
+/* An instruction on the general path. */
+struct issued {
+    const struct sm_form *form;
+    lanemask_t lanes;
+    uint32_t pc;
+    uint16_t id;  /* of its path */
+    bool driven;  /* a unit advances the context */
+    bool tallied; /* is_tallied() */
+    bool units;   /* a unit executed it */
+};
+
+/* Returns true if the instruction must wait for other lanes or for its turn, and does not execute now. */
+static inline bool issue_later(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti,
+                               const struct issued *is, uint64_t now) {
+    struct warp *warp = sm->warps.slot[w].w;
+    const struct inst *in = &sm->program->program->code[is->pc];
+    if (ti->flags & TIMED_MEMBERS && !warp_sync_together(warp, in, guard_lanes(warp, in, is->lanes))) {
         if (sm_hooked(sm, HOOK_ISSUED))
-            sm_units_tell_issued(sm, w, pc, lanes, ti, ISSUE_WAITS, now);
+            sm_units_tell_issued(sm, w, is->pc, is->lanes, ti, ISSUE_WAITS, now);
         sm_await_members(sm, w, p, now);
         end_if_finished(sm, w, now);
         return true;
     }
-    const bool remote = __builtin_expect(sm->remote != NULL, 0) && !units && remote_is(sm, w, in, lanes);
-    if (!units && (ti->flags & TIMED_ORDERED || remote) && lanes) {
-        issue_ordered(sm, w, p, ti, form, now);
-        return true;
-    }
-    if (!units) {
-        sw->w->clock = now;
-        exec_inst(sw->w, in, lanes, &sm->fx);
-    }
-    if (sm->fx.fault) {
-        if (tallied)
-            sm_count_issue(sm, sw, path, ti, false);
-        sm_fault(sm, w, pc, now);
-        return true;
-    }
+    const bool remote = __builtin_expect(sm->remote != NULL, 0) && remote_is(sm, w, in, is->lanes);
+    if (!(ti->flags & TIMED_ORDERED || remote) || !is->lanes)
+        return false;
+    issue_ordered(sm, w, p, ti, is->form, now);
+    return true;
+}
+
+/* Counts an instruction that has executed, sends it to its pipe and advances its path. */
+static inline void go_on(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti, const struct issued *is,
+                         uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    struct sm_path *path = &sw->path[p];
+    const struct inst *in = &sm->program->program->code[is->pc];
     if (sm_hooked(sm, HOOK_ISSUED))
-        sm_units_tell_issued(sm, w, pc, lanes, ti, units ? ISSUE_UNIT : ISSUE_DONE, now);
+        sm_units_tell_issued(sm, w, is->pc, is->lanes, ti, is->units ? ISSUE_UNIT : ISSUE_DONE, now);
     if (__builtin_expect(ti->flags & TIMED_FALLBACK, 0) && !sm->fx.taken)
         ti = &sm->program->fallback[in->imm];
-    if (tallied)
+    if (is->tallied)
         tally(sm, sw, path);
     else
-        sm_count_lanes(sm, ti, pc, lanes);
+        sm_count_lanes(sm, ti, is->pc, is->lanes);
     uint32_t mem = MEM_QUEUE;
     if (!(ti->flags & TIMED_MEMORY))
-        execute_general(sm, w, path, ti, form, now);
-    else if (!units)
-        mem = access_memory(sm, w, path, ti, form, false, now, false);
+        execute_general(sm, w, path, ti, is->form, now);
+    else if (!is->units)
+        mem = access_memory(sm, w, path, ti, is->form, false, now, false);
     else if (sm->modern)
         modern_issues(sm, w, path, now); /* the unit has the data */
     if (__builtin_expect(ti->flags & TIMED_COPY, 0))
         sm_copies_issued(sm, w, in, mem);
     if (__builtin_expect(ti->flags & TIMED_TENSOR, 0))
         sm_tensor_issued(sm, w, path, now);
-    if (driven)
+    if (is->driven)
         sm_context_step(sm, w, p, now);
     else if (ti->flags & TIMED_CONTROL)
         control(sm, w, p, in, now);
     else
         sm_advance(sm, w, p, now);
     if (__builtin_expect(ti->flags & sm->model.long_latency, 0))
-        sm_long_latency(sm, w, id, ti, now);
+        sm_long_latency(sm, w, is->id, ti, now);
+}
+
+static __attribute__((noinline)) bool issue_general(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti,
+                                                    uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    struct sm_path *path = &sw->path[p];
+    struct issued is = {.lanes = path->lanes, .pc = path->pc, .id = path->id};
+    sw->last_path = (uint8_t)p;
+    if (sm->model.wants.gathers && ti->flags & TIMED_GATHER && !sm_gather(sm, w, p, now))
+        return false;
+    is.form = sm_hooked(sm, HOOK_FORM) ? sm_units_form(sm, w, p) : NULL;
+    if (is.form)
+        ti = &is.form->ti;
+    hot_assert(path->state == PATH_READY + ti->pipe);
+    is.driven = __builtin_expect(sw->context, 0) && sm->contexts.slot[w - sm_warp_slots(&sm->cfg->sm)].driven;
+    is.tallied = is_tallied(sm, sw, ti, is.form);
+    if (!is.tallied)
+        sm_count_issue(sm, sw, path, ti, is.driven);
+    sm->memory.unlock = __builtin_expect(ti->flags & TIMED_DEQ, 0) && !sw->context && sm_units_take(sm, w, p, now);
+    is.units = __builtin_expect(sw->context, 0) && sm_context_execute(sm, w, p, now);
+    if (!is.units) {
+        if (issue_later(sm, w, p, ti, &is, now))
+            return true;
+        sw->w->clock = now;
+        exec_inst(sw->w, &sm->program->program->code[is.pc], is.lanes, &sm->fx);
+    }
+    if (sm->fx.fault) {
+        if (is.tallied)
+            sm_count_issue(sm, sw, path, ti, false);
+        sm_fault(sm, w, is.pc, now);
+        return true;
+    }
+    go_on(sm, w, p, ti, &is, now);
     return true;
 }
 
