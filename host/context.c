@@ -1,6 +1,7 @@
 /* Opens and closes contexts, and manages their device memory, messages and options. */
 #include "context.h"
 #include "handles.h"
+#include "host/sampled/timed_survey.h"
 #include "recorder.h"
 #include "timing/footprint.h"
 #include <assert.h>
@@ -66,12 +67,15 @@ static bool configure(struct heddle *h, const struct context_parts *parts, const
 }
 
 /* Collects the units of each SM and the prefetchers of each L1 and L2 slice: first from the model's mechanisms, then
- * from `parts`. */
-static void choose_units(struct heddle *h, const struct context_parts *parts) {
+ * from `parts`, then the survey of a sampled simulation. */
+static void choose_units(struct heddle *h, const struct context_parts *parts, bool surveys) {
     h->n_units = mechanism_units(h->mechanisms, &h->model, &h->config, h->units, MAX_UNITS);
     h->n_prefetchers = mechanism_prefetchers(h->mechanisms, &h->model, &h->config, h->prefetchers, PREFETCHERS_MAX);
     for (uint32_t i = 0; i < parts->n_units && h->n_units < MAX_UNITS; i++)
         h->units[h->n_units++] = parts->units[i];
+    h->surveys = surveys && h->n_units < MAX_UNITS - OWN_UNITS;
+    if (h->surveys)
+        h->units[h->n_units++] = (struct sm_unit_row){&timed_survey, &h->surveyed};
     for (uint32_t i = 0; i < parts->n_prefetchers && h->n_prefetchers < PREFETCHERS_MAX; i++)
         h->prefetchers[h->n_prefetchers++] = parts->prefetchers[i];
 }
@@ -204,7 +208,7 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
     }
     if (!check_rows(h, err, err_size))
         return false;
-    choose_units(h, parts);
+    choose_units(h, parts, o->plan);
     if (!choose_launches(h, parts, o, err, err_size))
         return false;
     if (o->check && !(h->check = check_new()))

@@ -76,6 +76,8 @@ struct heddle {
     struct gpu *gpu;          /* NULL in the functional model */
     struct heddle_plan *plan; /* sampled simulation: the caller's plan; NULL: every launch runs as a whole */
     struct survey *survey;    /* observes what a launch executes; only with `plan` */
+    struct survey *surveyed;  /* `survey` while it observes CTAs that run in time; NULL otherwise */
+    bool surveys;             /* each SM has the unit timed_survey, which reads `surveyed` */
     bool settled;             /* heddle_plan_settle() has estimated the statistics of `launches` */
     /* Selects the launches that run in the context's timing model. Other launches run functionally. */
     struct window window;

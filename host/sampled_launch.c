@@ -48,29 +48,48 @@ struct forward {
     struct heddle *h;
     struct heddle_module *m;
     const struct launch *l;
-    const struct interp_observer *survey; /* observes the CTAs; NULL: nothing does */
-    bool warms;                           /* the CTAs warm the caches */
+    struct survey *survey;                  /* observes some CTAs of the launch; NULL: nothing does */
+    const struct interp_observer *observer; /* of the survey */
+    const struct interp_observer *seeing;   /* `observer` while an observed CTA runs; NULL otherwise */
+    bool warms;                             /* the CTAs warm the caches */
 };
 
 static void on_block(void *ctx, uint32_t pc, lanemask_t lanes) {
     const struct forward *r = ctx;
-    if (r->survey)
-        r->survey->block(r->survey->ctx, pc, lanes);
+    if (r->seeing)
+        r->seeing->block(r->seeing->ctx, pc, lanes);
 }
 
 static void on_executed(void *ctx, const struct warp *w, const struct inst *in, const struct effects *fx) {
     const struct forward *r = ctx;
-    if (r->survey)
-        r->survey->executed(r->survey->ctx, w, in, fx);
+    if (r->seeing)
+        r->seeing->executed(r->seeing->ctx, w, in, fx);
     if (r->warms && in->kind >= K_LOAD && in->kind <= K_TEX)
         gpu_warm(r->h->gpu, w->cta->linear_id, in, fx);
 }
 
-/* Runs `n` CTAs from CTA number `first` on. If nothing observes them, native code may run them. */
-static bool go(struct forward *r, uint64_t first, uint64_t n, struct stats *s, struct fault *f) {
+/* Runs the CTAs [first, end). If nothing observes them, native code may run them. */
+static bool go(struct forward *r, uint64_t first, uint64_t end, struct stats *s, struct fault *f) {
     const struct interp_observer o = {r, on_block, on_executed};
-    const struct launch_part part = {first, n, r->survey || r->warms ? &o : NULL};
-    return !n || launch_forward(r->h, r->m, r->l, &part, s, f);
+    const struct launch_part part = {first, end - first, r->seeing || r->warms ? &o : NULL};
+    return first == end || launch_forward(r->h, r->m, r->l, &part, s, f);
+}
+
+/* Runs the CTAs [first, end), of which the survey observes some. */
+static bool go_surveyed(struct forward *r, uint64_t first, uint64_t end, struct stats *s, struct fault *f) {
+    bool ok = true;
+    while (ok && first < end) {
+        const uint64_t next = r->survey ? survey_next(r->survey, first) : end, to = next < end ? next : end;
+        ok = go(r, first, to, s, f);
+        first = to;
+        if (!ok || to == end)
+            break;
+        r->seeing = r->observer;
+        ok = go(r, first, first + 1, s, f);
+        r->seeing = NULL;
+        first++;
+    }
+    return ok;
 }
 
 /* Runs `n` CTAs from CTA number `first` on. The CTAs from `warm_from` on warm the caches. Implements
@@ -79,9 +98,9 @@ static bool go_warming(void *ctx, uint64_t first, uint64_t n, uint64_t warm_from
     struct forward *r = ctx;
     const uint64_t end = first + n, from = warm_from < first ? first : warm_from > end ? end : warm_from;
     r->warms = false;
-    const bool ok = go(r, first, from - first, s, f);
+    const bool ok = go_surveyed(r, first, from, s, f);
     r->warms = true;
-    return ok && go(r, from, end - from, s, f);
+    return ok && go_surveyed(r, from, end, s, f);
 }
 
 static bool may_have_gaps(const struct heddle *h, enum dependence d) {
@@ -92,8 +111,15 @@ static bool may_have_gaps(const struct heddle *h, enum dependence d) {
 static bool measure(struct forward *r, enum dependence d, struct planned *planned, struct stats *s, struct fault *f) {
     struct heddle *h = r->h;
     const struct gap_orders o = {.error = h->plan->error / 2, .forward = go_warming, .ctx = r};
-    if (!gpu_run_sampled(h->gpu, r->l, may_have_gaps(h, d) ? &o : NULL, &planned->gaps, s, f))
+    const bool gaps = may_have_gaps(h, d) && !h->plan->whole;
+    h->surveyed = r->survey;
+    const bool ok = gpu_run_sampled(h->gpu, r->l, gaps ? &o : NULL, &planned->gaps, s, f);
+    h->surveyed = NULL;
+    if (!ok)
         return false;
+    planned->inexact = h->plan->strayed ? 1 : planned->gaps.after;
+    h->plan->strayed |= planned->gaps.skipped > 0;
+    stats_kept_free(&planned->stats);
     planned->measured = stats_keep(&planned->stats, s);
     return planned->measured || no_memory(f);
 }
@@ -105,49 +131,54 @@ static uint64_t first_warming(uint64_t n, double warms) {
 }
 
 /* Runs a launch without timing. The last CTAs warm the L2; `warms` is their fraction of all CTAs. The CTAs of a launch
- * that may wait for each other run together, and nothing observes them. Otherwise, if `survey` is not NULL, it observes
- * SURVEY_CTAS CTAs, evenly spread over the grid. */
-static bool pass_over(struct forward *r, const struct interp_observer *survey, double warms, enum dependence d,
-                      struct stats *s, struct fault *f) {
-    const uint64_t n = ctas_of(r->l), from = first_warming(n, warms), seen = n < SURVEY_CTAS ? n : SURVEY_CTAS;
+ * that may wait for each other run together. */
+static bool pass_over(struct forward *r, double warms, enum dependence d, struct stats *s, struct fault *f) {
+    const uint64_t n = ctas_of(r->l);
+    r->h->plan->strayed = true;
     if (d == CTAS_WAIT)
         return launch_forward(r->h, r->m, r->l, &(struct launch_part){.n = 0}, s, f);
-    bool ok = true;
-    uint64_t at = 0;
-    for (uint64_t k = 0; ok && survey && k < seen; k++) {
-        const uint64_t cta = (2 * k + 1) * n / (2 * seen);
-        ok = go_warming(r, at, cta - at, from, s, f);
-        r->survey = survey;
-        ok = ok && go_warming(r, cta, 1, from, s, f);
-        r->survey = NULL;
-        at = cta + 1;
-    }
-    ok = ok && go_warming(r, at, n - at, from, s, f);
+    const bool ok = go_warming(r, 0, n, first_warming(n, warms), s, f);
     if (warms > 0)
         gpu_warmed(r->h->gpu);
     return ok;
 }
 
-/* Runs a launch of the first run: measures it if the plan draws it, and otherwise observes it. */
+/* Begins the survey of a launch, unless its CTAs may wait for each other, or the SMs have no room for the unit that
+ * observes them. Returns false if memory is out. */
+static bool begin_survey(struct forward *r, enum dependence d) {
+    struct heddle *h = r->h;
+    if (!h->survey && !(h->survey = survey_new()))
+        return false;
+    if (d == CTAS_WAIT || !h->surveys)
+        return true;
+    r->survey = h->survey;
+    r->observer = survey_begin(h->survey, r->l->program, ctas_of(r->l));
+    return true;
+}
+
+/* Sets the signature of the launch to what the survey has observed. */
+static void end_survey(const struct forward *r, struct planned *planned) {
+    const double n = planned->ctas, seen = n < SURVEY_CTAS ? n : SURVEY_CTAS;
+    if (!r->survey)
+        return;
+    planned->observed = true;
+    planned->signature = survey_end(r->survey);
+    planned->bytes = fmin(planned->signature.bytes * n / seen, (double)r->h->memory.live_bytes);
+    planned->signature.bytes *= SURVEY_CTAS / seen; /* comparable to that of a larger grid */
+}
+
+/* Runs a launch of the first run: measures it if the plan draws it. */
 static bool launch_first(struct forward *r, enum dependence d, struct stats *s, struct fault *f) {
     struct heddle *h = r->h;
-    const double n = (double)ctas_of(r->l);
-    struct planned planned = {.key = key_of(r->l), .kin = kin_of(r->l), .ctas = n};
-    const double seen = n < SURVEY_CTAS ? n : SURVEY_CTAS;
-    if (!h->survey && !(h->survey = survey_new()))
+    struct planned planned = {.key = key_of(r->l), .kin = kin_of(r->l), .ctas = (double)ctas_of(r->l)};
+    if (!begin_survey(r, d))
         return no_memory(f);
-    if (sampling_draws(h->plan, &planned)) {
-        if (!measure(r, d, &planned, s, f))
-            return false;
-    } else {
-        const double warms = sampling_warms(h->plan, h->config.l2.size);
-        if (!pass_over(r, survey_begin(h->survey, r->l->program), warms, d, s, f))
-            return false;
-        planned.observed = true;
-        planned.signature = survey_end(h->survey);
-        planned.bytes = fmin(planned.signature.bytes * n / seen, (double)h->memory.live_bytes);
-        planned.signature.bytes *= SURVEY_CTAS / seen; /* comparable to that of a larger grid */
-    }
+    const bool ok = sampling_draws(h->plan, &planned)
+                        ? measure(r, d, &planned, s, f)
+                        : pass_over(r, sampling_warms(h->plan, h->config.l2.size), d, s, f);
+    if (!ok)
+        return false;
+    end_survey(r, &planned);
     planned.weight = stats_get(s, "gpu.warp_instructions");
     if (sampling_add(h->plan, &planned))
         return true;
@@ -169,7 +200,7 @@ bool sampled_launch(struct heddle *h, struct heddle_module *m, const struct laun
     }
     const uint32_t i = p->next++;
     return sampling_chosen(p, planned) ? measure(&r, d, planned, s, f)
-                                       : pass_over(&r, NULL, sampling_warms_again(p, i, h->config.l2.size), d, s, f);
+                                       : pass_over(&r, sampling_warms_again(p, i, h->config.l2.size), d, s, f);
 }
 
 /* ---- results ---- */
@@ -212,7 +243,7 @@ enum heddle_status heddle_plan_settle(struct heddle *h, bool *more) {
     const bool ended = !heddle_incomplete(h, -1), first = !p->surveyed, other = !first && (p->other || p->next < p->n);
     const uint32_t at = p->next;
     p->next = 0;
-    p->other = false;
+    p->other = p->strayed = false;
     if (ended && other)
         return fail(h, HEDDLE_USAGE,
                     "launch %u is not that of the first run: a sampled program must launch the same kernels with the "
@@ -227,8 +258,9 @@ enum heddle_status heddle_plan_settle(struct heddle *h, bool *more) {
     stats_clear(&h->totals);
     for (int i = 0; i < h->n_launches; i++)
         stats_kept_add(&h->totals, &h->launches[i].stats);
-    if (ended && !*more && !p->skipped_launches && !p->skipped_ctas)
-        note(h, "there are too few launches and CTAs for a sample: everything was simulated");
+    if (ended && !*more && p->interval[GAP_CYCLES].inexact <= 0)
+        note(h, p->whole ? "no sample reaches the wanted error: everything was simulated"
+                         : "there are too few launches and CTAs for a sample: everything was simulated");
     return HEDDLE_OK;
 }
 

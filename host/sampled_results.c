@@ -5,7 +5,7 @@
 void sampled_print(const struct heddle *h, FILE *out) {
     const struct heddle_plan *p = h->plan;
     const struct sampling_interval *c = &p->interval[GAP_CYCLES];
-    if (!p->skipped_launches && !p->skipped_ctas)
+    if (c->inexact <= 0)
         fprintf(out, "  %-20s %16s  everything was simulated\n", "", "exact");
     else
         fprintf(out,
@@ -19,7 +19,7 @@ static cJSON *json_interval(const struct sampling_interval *v) {
     cJSON_AddNumberToObject(o, "value", v->value);
     cJSON_AddNumberToObject(o, "half_width", v->half);
     cJSON_AddNumberToObject(o, "relative", v->value > 0 ? v->half / v->value : 0);
-    cJSON_AddNumberToObject(o, "estimated", v->value > 0 ? v->estimated / v->value : 0);
+    cJSON_AddNumberToObject(o, "inexact", v->value > 0 ? v->inexact / v->value : 0);
     return o;
 }
 

@@ -27,7 +27,7 @@ timing/sm: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/re
 timing/strides: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem timing/sm
 mechanisms: '"$(cd mechanisms && echo */*.def) $mechanism"'
 timing: isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp timing/config timing/report timing/mem timing/sm
-host/sampled: isa isa/machine isa/exec isa/interp timing timing/report
+host/sampled: isa isa/machine isa/exec isa/interp timing timing/report timing/sm
 host: ptx isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp frontend frontend/analysis frontend/lower frontend/passes timing timing/config timing/report timing/mem timing/sm mechanisms host/load host/results host/sampled
 host/load: ptx
 host/results: host/heddle.h timing/report

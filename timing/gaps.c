@@ -56,7 +56,8 @@ struct gaps {
     struct stats present;   /* statistics of the present unit */
     struct stats exact;     /* of all gaps */
     uint64_t skipped;
-    double owed; /* half of the warp instructions of the latest gap, which the next sample stands for */
+    uint64_t total, before; /* CTAs of the launch; CTAs that had begun at the first gap */
+    double owed;            /* half of the warp instructions of the latest gap, which the next sample stands for */
     uint32_t n;
     struct sample sample[GAP_UNITS];
 };
@@ -68,6 +69,7 @@ struct gaps *gaps_new(const struct gap_orders *o, uint64_t total, uint64_t wave,
     if (!g)
         return NULL;
     g->orders = *o;
+    g->total = total;
     g->waves = waves;
     g->wave = g->next = wave;
     g->length = 1;
@@ -202,6 +204,8 @@ uint64_t gaps_next(struct gaps *g, uint64_t begun, uint64_t *warm_from) {
     const uint64_t to = g->at > begun ? g->at : begun;
     const uint64_t w = g->wave / WARMING + 1;
     *warm_from = to > begun + w ? to - w : begun;
+    if (!g->skipped)
+        g->before = begun;
     return to - begun;
 }
 
@@ -252,6 +256,7 @@ void gaps_finish(const struct gaps *g, struct stats *s, struct gap_result *r) {
     memset(r, 0, sizeof *r);
     r->skipped = g->skipped;
     r->instructions = stats_get(&g->exact, "gpu.warp_instructions");
+    r->after = g->skipped ? 1 - (double)g->before / (double)g->total : 0;
     r->n = g->n;
     for (uint32_t i = 0; i < g->n; i++)
         r->unit[i] = g->sample[i].unit;

@@ -39,6 +39,7 @@ enum { GAP_UNITS = 64 }; /* most sampled units */
 struct gap_result {
     uint64_t skipped;           /* CTAs that ran without time */
     double instructions;        /* their warp instructions */
+    double after;               /* fraction of the launch's CTAs that began after the first gap */
     double variance[GAP_STATS]; /* variances of the estimated values, in the squared unit of each statistic */
     double freedom;             /* degrees of freedom of these variances */
     uint32_t n;                 /* sampled units */

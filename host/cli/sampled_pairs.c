@@ -18,9 +18,9 @@ double cycles_half_width(const struct job *j) {
  * the errors behind that allowance are mostly the same in both runs. */
 static const double allowance = 0.005;
 
-/* Returns the fraction of the cycles that did not run with timing. */
-static double estimated_part(const struct job *j) {
-    return number(get(get(sampled_of(j), "intervals"), gap_stats[GAP_CYCLES]), "estimated");
+/* Returns the inexact fraction of the cycles (host/sampled/sampling.h). */
+static double inexact_part(const struct job *j) {
+    return number(get(get(sampled_of(j), "intervals"), gap_stats[GAP_CYCLES]), "inexact");
 }
 
 /* One of the two runs: its samples by launch, and its total cycles. */
@@ -135,7 +135,7 @@ double speedup_half_width(const struct job *base, const struct job *own) {
     for (int g = 0; s && g < groups; g++)
         add_group(base, own, &a, &b, g, s, &sum);
     const double half =
-        s ? hypot(estimate_half_width(&sum), allowance * fmax(estimated_part(base), estimated_part(own))) : (double)NAN;
+        s ? hypot(estimate_half_width(&sum), allowance * fmax(inexact_part(base), inexact_part(own))) : (double)NAN;
     free(s);
     return half;
 }

@@ -9,8 +9,9 @@ static const double most_distance = 0.1, most_weight_ratio = 1.25;
 /* A launch with another grid also joins the group of the kernel if the number of its CTAs differs by at most most_step
  * from that of the group's latest launch, and its CTAs execute as many instructions, but for most_cta_ratio. */
 static const double most_step = 2, most_cta_ratio = 1.05;
-/* Every interval also contains this fraction of the part that did not run in time. The allowance covers the error of
- * machine state that a gap does not carry over, such as the content of the caches (the bias of SMARTS). */
+/* Every interval also contains this fraction of the cycles after the first CTA without time, in launches that were
+ * measured as well as in others. The allowance covers the error of the machine state in which these cycles began (the
+ * bias of SMARTS). */
 static const double allowance = 0.02;
 enum {
     DRAWN_LEAST = 3,    /* launches that a further run measures of a group without a measured launch */
@@ -224,7 +225,7 @@ bool sampling_end_first(struct heddle_plan *p) {
 /* ---- further runs ---- */
 
 bool sampling_chosen(const struct heddle_plan *p, const struct planned *l) {
-    return !l->measured && l->turn < p->group[l->group].wanted;
+    return p->whole || (!l->measured && l->turn < p->group[l->group].wanted);
 }
 
 double sampling_warms_again(const struct heddle_plan *p, uint32_t i, double l2_bytes) {
@@ -260,17 +261,18 @@ struct of_group {
     struct between *between;
 };
 
-/* Returns a measured launch after the group's last launch: the next one of the same kernel, if its weight is similar.
- * If the launches of a kernel change slowly, a new group begins where the launches differ enough from the old group's
- * first. The new group's first sample then shows how the old group ends. Returns UNKNOWN if there is none. */
+/* Returns a measured launch after the group's last launch: the next one of the same kernel, if its weight is similar,
+ * and if its group begins after the old group's last launch. If the launches of a kernel change slowly, a new group
+ * begins where the launches differ enough from the old group's first. The new group's first sample then shows how the
+ * old group ends. Groups whose launches alternate show nothing of each other. Returns UNKNOWN if there is none. */
 static int64_t successor(const struct of_group *o) {
     const struct planned *last = &o->p->launch[o->list[o->n - 1]];
     for (uint32_t i = o->list[o->n - 1] + 1; i < o->p->n; i++) {
         const struct planned *l = &o->p->launch[i];
         if (l->key != last->key || !l->measured)
             continue;
-        return fmax(l->weight, last->weight) <= most_weight_ratio * fmin(l->weight, last->weight) ? (int64_t)i
-                                                                                                  : UNKNOWN;
+        const bool follows = o->p->group[l->group].first > o->list[o->n - 1];
+        return follows && within(l->weight, last->weight, most_weight_ratio) ? (int64_t)i : UNKNOWN;
     }
     return UNKNOWN;
 }
@@ -340,10 +342,10 @@ static void interpolate(struct of_group *o, bool resized) {
             launch[o->sample[k].launch].stands_for = o->sample[k].stands_for;
 }
 
-/* Estimates the sum of gap_stats[stat] over the group's launches. Adds the part of this sum that did not run in time to
- * *estimated. `sample` has room for all samples of the group. */
+/* Estimates the sum of gap_stats[stat] over the group's launches. Adds the inexact part of this sum (struct
+ * sampling_interval) to *inexact. `sample` has room for all samples of the group. */
 static struct estimate estimate_group(const struct of_group *o, int stat, struct estimate_sample *sample,
-                                      double *estimated) {
+                                      double *inexact) {
     struct estimate measured = {.value = 0}, rest;
     uint32_t left = 0;
     for (uint32_t i = 0; i < o->n; i++) {
@@ -353,7 +355,7 @@ static struct estimate estimate_group(const struct of_group *o, int stat, struct
             continue;
         const double value = stats_kept_get(&l->stats, gap_stats[stat]);
         estimate_add(&measured, &(struct estimate){value, l->gaps.variance[stat], l->gaps.freedom});
-        *estimated += l->gaps.skipped ? value * l->gaps.instructions / l->weight : 0;
+        *inexact += value * l->inexact;
     }
     for (uint32_t k = 0; k < o->n_samples; k++) {
         const struct planned *l = &o->p->launch[o->sample[k].launch];
@@ -363,7 +365,7 @@ static struct estimate estimate_group(const struct of_group *o, int stat, struct
     if (left) {
         rest = estimate_rest(sample, o->n_samples, left, o->p->group[o->p->launch[o->list[0]].group].resized);
         estimate_add(&measured, &rest);
-        *estimated += rest.value;
+        *inexact += rest.value;
     }
     return measured;
 }
@@ -406,13 +408,13 @@ static void count_skipped(struct heddle_plan *p) {
 
 /* Estimates a group, and adds its contributions to the sums over all groups. */
 static bool add_group(struct of_group *o, struct sampling_group *g, struct estimate all[GAP_STATS],
-                      double estimated[GAP_STATS], struct estimate_sample *sample, struct stats *s, filler *fill,
+                      double inexact[GAP_STATS], struct estimate_sample *sample, struct stats *s, filler *fill,
                       void *ctx) {
     list_samples(o, g);
     interpolate(o, g->resized);
     g->lacks = lacks_samples(o, g);
     for (int k = 0; k < GAP_STATS && !g->lacks; k++) {
-        const struct estimate e = estimate_group(o, k, sample, &estimated[k]);
+        const struct estimate e = estimate_group(o, k, sample, &inexact[k]);
         estimate_add(&all[k], &e);
         g->variance = k == GAP_CYCLES ? e.variance : g->variance;
     }
@@ -426,7 +428,7 @@ static bool add_group(struct of_group *o, struct sampling_group *g, struct estim
 
 bool sampling_estimate(struct heddle_plan *p, filler *fill, void *ctx) {
     struct estimate all[GAP_STATS] = {{.value = 0}};
-    double estimated[GAP_STATS] = {0};
+    double inexact[GAP_STATS] = {0};
     struct estimate_sample *sample = calloc(p->n + 2, sizeof *sample);
     struct of_group o = {
         .p = p, .sample = calloc(p->n + 2, sizeof *o.sample), .between = calloc(p->n + 2, sizeof *o.between)};
@@ -436,12 +438,12 @@ bool sampling_estimate(struct heddle_plan *p, filler *fill, void *ctx) {
     for (uint32_t g = 0; ok && g < p->n_groups; g++) {
         o.list = m.member + m.from[g];
         o.n = p->group[g].n;
-        ok = add_group(&o, &p->group[g], all, estimated, sample, &s, fill, ctx);
+        ok = add_group(&o, &p->group[g], all, inexact, sample, &s, fill, ctx);
     }
     count_skipped(p);
     for (int k = 0; k < GAP_STATS; k++)
         p->interval[k] = (struct sampling_interval){
-            all[k].value, hypot(estimate_half_width(&all[k]), allowance * estimated[k]), estimated[k]};
+            all[k].value, hypot(estimate_half_width(&all[k]), allowance * inexact[k]), inexact[k]};
     stats_free(&s);
     members_free(&m);
     free(o.between);
@@ -475,6 +477,8 @@ bool sampling_grow(struct heddle_plan *p) {
     bool more = measure_lacking(p);
     if (more || p->error <= 0 || c->half <= p->error * c->value)
         return more;
+    if (allowance * c->inexact > p->error * c->value)
+        return p->whole = true;
     double all = 0;
     for (uint32_t g = 0; g < p->n_groups; g++)
         all += p->group[g].variance;
@@ -505,7 +509,7 @@ void sampling_clear(struct heddle_plan *p) {
 
 /* ---- files ---- */
 
-static const char magic[16] = "heddle plan 3";
+static const char magic[16] = "heddle plan 4";
 /* Sizes of structs, which a file contains. A reader refuses a file with other sizes: another Heddle has written it. */
 static const uint32_t sizes[] = {sizeof(struct heddle_plan), sizeof(struct planned), sizeof(struct sampling_group),
                                  N_STATS};

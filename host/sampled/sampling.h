@@ -25,6 +25,7 @@ struct planned {
     /* for a measured launch: its statistics, and the contribution of its gaps to them */
     struct stats_kept stats;
     struct gap_result gaps;
+    double inexact;    /* fraction of its cycles that followed a CTA without time: see heddle_plan.strayed */
     double stands_for; /* weight of the launches that sampling_estimate() estimates by this launch */
 };
 
@@ -40,15 +41,19 @@ struct sampling_group {
 };
 
 /* One of gap_stats[] for the whole program: its value, the half width of its 95 % interval, and the part of the value
- * that did not run in time. */
+ * that did not run in time, or ran in time after a CTA without time. */
 struct sampling_interval {
-    double value, half, estimated;
+    double value, half, inexact;
 };
 
 struct heddle_plan {
     double error;  /* wanted relative error of the cycles; 0: a fixed rate */
     bool surveyed; /* the first run has ended */
     bool more;     /* another run is needed: heddle_plan_settle() */
+    bool whole;    /* further runs simulate all launches as a whole: no sample can meet the wanted error */
+    /* A CTA of the present run has run without time. From then on the state of the machine (caches, open rows, the
+     * order of warps) is not that of the whole simulation. */
+    bool strayed;
     struct planned *launch;
     uint32_t n, room;
     struct sampling_group *group;

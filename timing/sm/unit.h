@@ -94,7 +94,10 @@ struct sm_unit_ops {
 /* make() of a unit without state: returns an address that no call may write. */
 void *sm_unit_without_state(const struct config *cfg, uint32_t sm, void *ctx);
 
-enum { MAX_UNITS = 8 };
+enum {
+    MAX_UNITS = 8,
+    OWN_UNITS = 3, /* of these, units that every GPU has: livelock search, bulk copies, trace */
+};
 /* The description of a unit, with which each SM of a GPU makes one unit. */
 struct sm_unit_row {
     const struct sm_unit_ops *ops;
