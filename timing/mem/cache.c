@@ -120,12 +120,38 @@ static inline uint32_t set_of(const struct cache *c, uint64_t line) {
     return set * c->shape.ways;
 }
 
+enum { BLOCK = 16 }; /* values that the compiler compares with a few vector instructions */
+
+/* Returns the index of the first value that is `wanted`, or n if there is none. */
+static inline uint32_t first_with(const uint64_t *value, uint32_t n, uint64_t wanted) {
+    uint32_t i = 0;
+    for (; i + BLOCK <= n; i += BLOCK) {
+        uint64_t found = 0;
+        for (uint32_t k = 0; k < BLOCK; k++)
+            found |= value[i + k] == wanted;
+        if (found)
+            break;
+    }
+    while (i < n && value[i] != wanted)
+        i++;
+    return i;
+}
+
+/* Returns the smallest value. Requires n > 0. */
+static inline uint64_t smallest(const uint64_t *value, uint32_t n) {
+    uint64_t least = value[0];
+    uint32_t i = 0;
+    for (; i + BLOCK <= n; i += BLOCK)
+        for (uint32_t k = 0; k < BLOCK; k++)
+            least = min64(value[i + k], least);
+    for (; i < n; i++)
+        least = min64(value[i], least);
+    return least;
+}
+
 struct cache_spot cache_look(const struct cache *c, uint64_t line) {
-    uint32_t first = set_of(c, line);
-    for (uint32_t w = first; w < first + c->shape.ways; w++)
-        if (c->key[w] == ~line)
-            return (struct cache_spot){first, w};
-    return (struct cache_spot){first, NO_WAY};
+    const uint32_t first = set_of(c, line), way = first_with(&c->key[first], c->shape.ways, ~line);
+    return (struct cache_spot){first, way == c->shape.ways ? NO_WAY : first + way};
 }
 
 /* Returns the way for a new line, chosen by a policy other than LRU. */
@@ -149,14 +175,8 @@ static __attribute__((noinline)) uint32_t policy_victim(struct cache *c, uint32_
 static uint32_t victim(struct cache *c, uint32_t first) {
     if (__builtin_expect(c->policy != NULL, 0))
         return policy_victim(c, first);
-    const uint64_t *used = &c->used[first];
-    uint64_t least = used[0];
-    uint32_t best = 0;
-    for (uint32_t w = 1; w < c->shape.ways; w++) { /* no branch, because the branch would be unpredictable */
-        best = used[w] < least ? w : best;
-        least = min64(used[w], least);
-    }
-    return least == STAYS ? NO_WAY : first + best;
+    const uint64_t *used = &c->used[first], least = smallest(used, c->shape.ways);
+    return least == STAYS ? NO_WAY : first + first_with(used, c->shape.ways, least);
 }
 
 static bool must_stay(const struct cache_way *w) { return w->filler || w->locks; }

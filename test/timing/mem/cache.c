@@ -201,17 +201,17 @@ START_TEST(policy_hears_events) {
 END_TEST
 
 /* The functions in the table of lru must choose the same line as the inline code for lru in cache.c. */
-START_TEST(lru_is_the_same_inline) {
+static void lru_same(uint32_t ways) {
     uint64_t state = 3;
     /* a copy of the table at another address, so that the cache calls the functions instead of the inline code */
     struct replacement_ops table = replacement_lru;
     struct cache called;
-    struct cache_shape s = {.sets = 2, .ways = 8, .line_bytes = 128, .mshrs = 4, .merges = 2};
+    struct cache_shape s = {.sets = 2, .ways = ways, .line_bytes = 128, .mshrs = 4, .merges = 2};
     ck_assert(cache_init(&c, &s));
     s.replacement = &table;
     ck_assert(cache_init(&called, &s));
     for (int i = 0; i < 2000; i++) {
-        uint64_t line = test_random(&state) % 40;
+        uint64_t line = test_random(&state) % (5 * ways);
         struct cache_out other;
         enum cache_result r = cache_read(&c, line, 0xf, 1, &out);
         ck_assert_int_eq(cache_read(&called, line, 0xf, 1, &other), r);
@@ -226,6 +226,13 @@ START_TEST(lru_is_the_same_inline) {
     }
     cache_free(&c);
     cache_free(&called);
+}
+
+/* The inline code searches the ways in blocks of 16: 8 ways are less than a block, 37 are two blocks and a rest. */
+START_TEST(lru_is_the_same_inline) {
+    lru_same(8);
+    lru_same(16);
+    lru_same(37);
 }
 END_TEST
 
