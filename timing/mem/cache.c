@@ -120,15 +120,18 @@ static inline uint32_t set_of(const struct cache *c, uint64_t line) {
     return set * c->shape.ways;
 }
 
-enum { BLOCK = 16 }; /* values that the compiler compares with a few vector instructions */
+/* Number of values that the compiler compares with a few vector instructions. gcc unrolls a loop of 16 values, and does
+ * not vectorise it. */
+enum { BLOCK = 32 };
 
 /* Returns the index of the first value that is `wanted`, or n if there is none. */
 static inline uint32_t first_with(const uint64_t *value, uint32_t n, uint64_t wanted) {
     uint32_t i = 0;
     for (; i + BLOCK <= n; i += BLOCK) {
+        const uint64_t *block = value + i;
         uint64_t found = 0;
-        for (uint32_t k = 0; k < BLOCK; k++)
-            found |= value[i + k] == wanted;
+        for (int k = 0; k < BLOCK; k++)
+            found |= block[k] == wanted;
         if (found)
             break;
     }
@@ -141,9 +144,11 @@ static inline uint32_t first_with(const uint64_t *value, uint32_t n, uint64_t wa
 static inline uint64_t smallest(const uint64_t *value, uint32_t n) {
     uint64_t least = value[0];
     uint32_t i = 0;
-    for (; i + BLOCK <= n; i += BLOCK)
-        for (uint32_t k = 0; k < BLOCK; k++)
-            least = min64(value[i + k], least);
+    for (; i + BLOCK <= n; i += BLOCK) {
+        const uint64_t *block = value + i;
+        for (int k = 0; k < BLOCK; k++)
+            least = min64(block[k], least);
+    }
     for (; i < n; i++)
         least = min64(value[i], least);
     return least;

@@ -49,9 +49,11 @@ void modern_flies(struct sm *sm, uint32_t inflight, bool variable, uint64_t now)
         modern_consumers_change(sm, inflight, 1);
     if (!c)
         return;
-    mf->read_counter = c->raise_read < CONTROL_COUNTERS ? c->raise_read + 1 : 0;
-    mf->write_counter = c->raise_write < CONTROL_COUNTERS ? c->raise_write + 1 : 0;
-    if (mf->read_counter || mf->write_counter)
+    /* the host would wait if it loaded both bytes together just after it stored them */
+    const bool reads = c->raise_read < CONTROL_COUNTERS, writes = c->raise_write < CONTROL_COUNTERS;
+    mf->read_counter = reads ? c->raise_read + 1 : 0;
+    mf->write_counter = writes ? c->raise_write + 1 : 0;
+    if (reads || writes)
         wheel_add(&sm->wheel, now + 2, event_make(EVENT_RAISE, inflight));
 }
 

@@ -228,11 +228,11 @@ static void lru_same(uint32_t ways) {
     cache_free(&called);
 }
 
-/* The inline code searches the ways in blocks of 16: 8 ways are less than a block, 37 are two blocks and a rest. */
+/* The inline code searches the ways in blocks of 32: 8 ways are less than a block, 75 are two blocks and a rest. */
 START_TEST(lru_is_the_same_inline) {
     lru_same(8);
-    lru_same(16);
-    lru_same(37);
+    lru_same(32);
+    lru_same(75);
 }
 END_TEST
 
