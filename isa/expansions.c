@@ -6,7 +6,8 @@
 static const struct expansion expansions[N_EXPANSIONS] = {
 #define S(class, n, gap)                                                                                               \
     { LAT_##class, n, gap }
-#define EXPANSION(id, label, n, ...) [EXPANSION_##id] = {.name = label, .temporaries = n, .step = {__VA_ARGS__}},
+#define EXPANSION(id, label, n, more, ...)                                                                             \
+    [EXPANSION_##id] = {.name = label, .temporaries = n, .spare = more, .step = {__VA_ARGS__}},
 #include "expansions.def"
 #undef EXPANSION
 #undef S

@@ -24,6 +24,7 @@ struct expansion_step {
 struct expansion {
     const char *name;
     uint8_t temporaries; /* registers of 32 bits in use between the machine instructions, besides operands and result */
+    uint8_t spare;       /* registers that it takes besides if the occupancy stays */
     struct expansion_step step[EXPANSION_STEPS];
 };
 

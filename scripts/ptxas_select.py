@@ -5,7 +5,8 @@ Usage: scripts/ptxas_select.py HEDDLE ARCH[,ARCH...] FILE.ptx ...
 
 Prints a line for each kernel and architecture (sm_75, sm_80, sm_86, sm_90, sm_120): ptxas' counts, its registers, and
 ours with the preset of a card of this architecture. $PTXAS names the tool. Loops are not unrolled: each label gets a pragma. Subroutines for operands that are not ordinary, such as
-those of a division, are left out of files without functions, since ours are counted for ordinary operands.
+those of a division, are left out of files without functions, since ours are counted for ordinary operands. A function
+for 64-bit integer division counts once for each call.
 """
 import os
 import re
@@ -49,8 +50,8 @@ def sections(cubin):
         yield cubin[at:cubin.index(0, at)].decode(), s[7], cubin[s[4]:s[4] + s[5]] if s[1] != 8 else b""
 
 
-def slow_paths(cubin):
-    """Returns, by section, the instructions of subroutines that ptxas adds, from their symbols."""
+def subroutines(cubin, pattern):
+    """Returns, by section, the ranges of subroutines that ptxas adds, if their symbols match the pattern."""
     start, = struct.unpack_from("<Q", cubin, 0x28)
     count, names = struct.unpack_from("<HH", cubin, 0x3C)
     table = [struct.unpack_from("<IIQQQQIIQQ", cubin, start + 64 * i) for i in range(count)]
@@ -59,8 +60,8 @@ def slow_paths(cubin):
     for s in (s for s in table if s[1] == 2):
         for at in range(s[4], s[4] + s[5], 24):
             name, _, _, of, value, size = struct.unpack_from("<IBBHQQ", cubin, at)
-            if text(s[6], name).endswith("slowpath"):
-                found.setdefault(text(names, table[of][0]), set()).update(range(value // 16, (value + size) // 16))
+            if re.search(pattern, text(s[6], name)):
+                found.setdefault(text(names, table[of][0]), []).append(range(value // 16, (value + size) // 16))
     return found
 
 
@@ -71,27 +72,32 @@ def call_bytes(word, arch):
     return ((word >> 34 & 0x3FFFFFFF) << 8 | word >> 16 & 0xFF) * 4
 
 
-def calls(code, arch):
+def calls(code, arch, least=64):
     """Returns the calls by PC, with their targets. A short call only gathers the lanes of a warp."""
     return {pc: pc + 1 + call_bytes(w, arch) // 16 for pc, w in enumerate(code)
-            if w & 0x1FF == CALL and 64 < call_bytes(w, arch) < 1 << 31}
+            if w & 0x1FF == CALL and least < call_bytes(w, arch) < 1 << 31}
 
 
-def without_ranges(code, slow, arch):
-    """Drops the instructions in `slow`, and the two instructions of each call of one of them."""
-    drop = set(slow)
+def without_ranges(code, slow, divisions, arch):
+    """Drops the instructions in `slow`, and the two instructions of each call of one of them. The ranges `divisions`
+    take the place of their calls instead."""
+    drop = set(slow).union(*divisions)
+    called = []
+    for target in calls(code, arch, 0).values():
+        for d in (d for d in divisions if target == d.start):
+            called += [w for w in code[d.start:d.stop] if w & 0x1FF not in (NOP, BRANCH)]
     for pc, target in calls(code, arch).items():
-        if target in slow:
+        if target in slow and not any(target in d for d in divisions):
             drop |= {pc - 1, pc}
-    return [w for pc, w in enumerate(code) if pc not in drop]
+    return [w for pc, w in enumerate(code) if pc not in drop] + called
 
 
-def without_slow_paths(code, arch):
+def without_slow_paths(code, divisions, arch):
     """Drops subroutines that return, and the two instructions of each call of one."""
     if not any(w & 0x1FF == RETURN for w in code):
         return code
     first = min((t for pc, t in calls(code, arch).items() if t > pc), default=len(code))
-    return without_ranges(code, range(first, len(code)), arch)
+    return without_ranges(code, range(first, len(code)), divisions, arch)
 
 
 def of_ptxas(text, arch):
@@ -113,8 +119,10 @@ def of_ptxas(text, arch):
             while code and code[-1] & 0x1FF in (NOP, BRANCH):
                 code.pop()
             count = dict.fromkeys(CLASSES, 0)
-            slow = slow_paths(cubin).get(name, set())
-            for w in without_ranges(code, slow, arch) if ".func" in text else without_slow_paths(code, arch):
+            divisions = subroutines(cubin, "_(div|rem)_[us]64$").get(name, [])
+            slow = set().union(*subroutines(cubin, "slowpath$").get(name, []))
+            for w in (without_ranges(code, slow, divisions, arch) if ".func" in text
+                      else without_slow_paths(code, divisions, arch)):
                 count[class_of(w & 0x1FF)] += 1
             kernels[name[6:]] = [count[c] for c in CLASSES] + [int(registers.get(name[6:], 0))]
     return kernels

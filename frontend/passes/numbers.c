@@ -28,6 +28,7 @@ enum {
 /* A value that needs numbers: a register, or a temporary of an expansion (vreg SINK_VREG). */
 struct value {
     uint32_t begin, vreg; /* first position */
+    bool spare;           /* true for a temporary that takes a number only below the bound */
 };
 
 /* A read of a register by an access: a write between both instructions would wait. */
@@ -179,7 +180,9 @@ static int bank_of(const struct numbers *s, uint32_t v) {
 
 static int compare_values(const void *a, const void *b) {
     const struct value *x = a, *y = b;
-    return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1) : x->vreg < y->vreg ? -1 : x->vreg > y->vreg;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    return x->vreg != y->vreg ? (x->vreg < y->vreg ? -1 : 1) : (int)x->spare - (int)y->spare;
 }
 
 static void find_values(struct numbers *s) {
@@ -187,7 +190,7 @@ static void find_values(struct numbers *s) {
     uint32_t n = 0;
     for (uint32_t i = s->f->begin; i < s->f->end; i++) {
         const uint8_t id = select_expansion(ir, &ir->code[i]);
-        n += id ? expansion_of(id)->temporaries : 0;
+        n += id ? expansion_of(id)->temporaries + expansion_of(id)->spare : 0;
     }
     s->values = arena_array(ir->tmp, (size_t)ir->n_vregs + n + 1, sizeof *s->values);
     for (uint32_t v = 1; v < ir->n_vregs; v++) {
@@ -195,12 +198,12 @@ static void find_values(struct numbers *s) {
         for (uint32_t k = s->live.first[v]; k; k = s->live.list[k].next)
             begin = s->live.list[k].at.begin < begin ? s->live.list[k].at.begin : begin;
         if (begin != UINT32_MAX && words_of(s, v) && &ir->functions[ir->vregs[v].function] == s->f)
-            s->values[s->n_values++] = (struct value){begin, v};
+            s->values[s->n_values++] = (struct value){begin, v, false};
     }
     for (uint32_t i = s->f->begin; i < s->f->end; i++) {
         const uint8_t id = select_expansion(ir, &ir->code[i]);
-        for (unsigned k = 0; id && k < expansion_of(id)->temporaries; k++)
-            s->values[s->n_values++] = (struct value){2 * i, SINK_VREG};
+        for (unsigned k = 0; id && k < (unsigned)expansion_of(id)->temporaries + expansion_of(id)->spare; k++)
+            s->values[s->n_values++] = (struct value){2 * i, SINK_VREG, k >= expansion_of(id)->temporaries};
     }
     qsort(s->values, s->n_values, sizeof *s->values, compare_values);
 }
@@ -260,12 +263,12 @@ static bool take_vector(struct numbers *s, const struct inst *in) {
     }
     for (uint32_t at = 0; at + in->n_list < MOST_NUMBERS; at += in->n_list) {
         unsigned k = 0;
-        while (k < in->n_list && is_free(s, &(struct value){0, list[k] >> 1}, at + k))
+        while (k < in->n_list && is_free(s, &(struct value){0, list[k] >> 1, false}, at + k))
             k++;
         if (k < in->n_list)
             continue;
         for (k = 0; k < in->n_list; k++)
-            take(s, &(struct value){0, list[k] >> 1}, at + k);
+            take(s, &(struct value){0, list[k] >> 1, false}, at + k);
         return true;
     }
     return false;
@@ -274,7 +277,7 @@ static bool take_vector(struct numbers *s, const struct inst *in) {
 static unsigned cost(const struct numbers *s, const struct value *v, uint32_t at) {
     const unsigned words = words_of(s, v->vreg);
     unsigned sum = 0;
-    if (!s->spread)
+    if (!s->spread || v->spare)
         return 0;
     for (unsigned k = 0; k < words; k++)
         if (any_bit(s->awaited[at + k], v->begin / 2, v->begin / 2))
@@ -319,7 +322,7 @@ static void place(struct numbers *s, const struct value *v) {
             best = at;
         }
     }
-    if (best != NO_NUMBER)
+    if (best != NO_NUMBER && (!v->spare || best + words <= s->bound))
         take(s, v, best);
 }
 
@@ -336,7 +339,8 @@ static uint32_t number_all(struct numbers *s, bool spread) {
         const uint32_t v = s->values[k].vreg;
         if (v && (s->number[v] != NO_NUMBER || (s->vector[v] && take_vector(s, s->vector[v]))))
             continue;
-        place(s, &s->values[k]);
+        if (spread || !s->values[k].spare)
+            place(s, &s->values[k]);
     }
     return s->top;
 }

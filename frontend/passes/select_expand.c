@@ -17,8 +17,10 @@ static enum expansion_id division(const struct isa_row *row) {
         return approx == APPROX_APPROX ? EXPANSION_DIV_APPROX
                : approx == APPROX_FULL ? EXPANSION_DIV_FULL
                                        : EXPANSION_DIV_F32;
+    if (type_bytes(row->d) == 8 && row->op == OP_REM)
+        return is_signed(row->d) ? EXPANSION_REM_S64 : EXPANSION_REM_U64;
     if (type_bytes(row->d) == 8)
-        return EXPANSION_DIV_64;
+        return is_signed(row->d) ? EXPANSION_DIV_S64 : EXPANSION_DIV_U64;
     if (row->op == OP_REM)
         return is_signed(row->d) ? EXPANSION_REM_S32 : EXPANSION_REM_U32;
     return is_signed(row->d) ? EXPANSION_DIV_S32 : EXPANSION_DIV_U32;

@@ -79,12 +79,16 @@ START_TEST(an_access_keeps_its_operands) {
 }
 END_TEST
 
-/* A division has five temporaries besides its operands and its result: R2 to R9 and R0 are the address, the operands,
- * and five more. */
+#define LOADS      "ld.global.f32 %f1, [%d3]; ld.global.f32 %f2, [%d3+4]; "
+#define WIDE_LOADS "ld.global.u64 %d4, [%d3]; ld.global.u64 %d5, [%d3+8]; "
+
+/* A division has five temporaries besides its operands, and four more for its slow path: R0 and R2 to R13 are the
+ * address, the operands and nine temporaries. With a limit, the slow path does without the four: R9 is the last one.
+ * A remainder of 64 bits calls a function, which has 11 registers besides the address and four words of operands. */
 START_TEST(divisions_have_temporaries) {
-    ck_assert_uint_eq(registers("", "ld.global.f32 %f1, [%d3]; ld.global.f32 %f2, [%d3+4]; div.rn.f32 %f3, %f1, %f2;\n"
-                                    "st.global.f32 [%d3], %f3;"),
-                      10 + 2);
+    ck_assert_uint_eq(registers("", LOADS "div.rn.f32 %f3, %f1, %f2; st.global.f32 [%d3], %f3;"), 14 + 2);
+    ck_assert_uint_eq(registers(".maxnreg 12", LOADS "div.rn.f32 %f3, %f1, %f2; st.global.f32 [%d3], %f3;"), 10 + 2);
+    ck_assert_uint_eq(registers("", WIDE_LOADS "rem.u64 %d6, %d4, %d5; st.global.u64 [%d3], %d6;"), 18 + 2);
 }
 END_TEST
 
