@@ -196,6 +196,32 @@ START_TEST(the_stream_of_a_kernel_folds) {
 }
 END_TEST
 
+static const struct {
+    const char *op;
+    uint32_t arithmetic;
+} divisions[] = {{"div.u64", 64 + 3}, {"div.s64", 80 + 3}, {"rem.u64", 60 + 3}, {"rem.s64", 74 + 3}};
+
+/* ptxas 13 calls a function for the division of two 64-bit integers: besides arithmetic, it has three special functions
+ * and a return. The caller moves an address and two words of the result. `arithmetic` has both. Both words are loaded
+ * and stored by one access; the other instruction of flow is exit. */
+START_TEST(divisions_of_64_bits_call) {
+    uint32_t out[WORDS], count[N_MACHINE_CLASSES];
+    char body[256];
+    const struct program *p;
+    snprintf(body, sizeof body,
+             "ld.global.u64 %%d2, [%%d1]; ld.global.u64 %%d3, [%%d1+8]; %s %%d4, %%d2, %%d3;\n"
+             "st.global.u64 [%%d1], %%d4;",
+             divisions[_i].op);
+    struct heddle *h = run(body, "core.select=on", out, &p);
+    control_count(p, count);
+    ck_assert_uint_eq(count[MACHINE_ALU] + count[MACHINE_FMA], divisions[_i].arithmetic);
+    ck_assert_uint_eq(count[MACHINE_XU], 3);
+    ck_assert_uint_eq(count[MACHINE_FLOW], 2 + 1);
+    ck_assert_uint_eq(count[MACHINE_MEMORY], 3);
+    heddle_close(h);
+}
+END_TEST
+
 SUITE(frontend_passes_select) {
     TEST_LOOP(instructions_fold, 0, (int)(sizeof rows / sizeof rows[0]));
     TEST(special_function_units_convert);
@@ -204,4 +230,5 @@ SUITE(frontend_passes_select) {
     TEST(parameters_are_fetched_in_the_block_of_their_uses);
     TEST(the_stream_of_a_kernel_folds);
     TEST(machine_instructions_by_class);
+    TEST_LOOP(divisions_of_64_bits_call, 0, (int)(sizeof divisions / sizeof divisions[0]));
 }
