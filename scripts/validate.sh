@@ -1,6 +1,7 @@
 #!/bin/sh
 # Compares cycle counts with the reference in test/reference/: prints a table, and writes build/validate.csv and, with
-# gnuplot, a plot of the errors (build/validate.svg). Threads have the register counts of the reference runs.
+# gnuplot, a plot of the errors (build/validate.svg). Threads have the register counts of the reference runs. For
+# turing-gpgpusim and volta-gpgpusim, the reference cycles are those of peers.tsv, which has no other counts.
 # usage: HEDDLE_BIN=... PRESET=fermi-gpgpusim scripts/validate.sh [HEDDLE OPTION...]
 set -eu
 heddle=${HEDDLE_BIN:-build/heddle}
@@ -8,20 +9,32 @@ preset=${PRESET:-fermi-gpgpusim}
 ref=test/reference
 csv=build/validate.csv
 json=$(mktemp)
-trap 'rm -f "$json"' EXIT
+zeros=$(mktemp -d)
+trap 'rm -rf "$json" "$zeros"' EXIT
 mkdir -p build
+case $preset in
+turing-gpgpusim) column=2 ;;
+volta-gpgpusim) column=3 ;;
+*) column=0 ;;
+esac
 number() { sed -n "s/.*\"$1\":[[:space:]]*\([0-9.e+-]*\).*/\1/p" "$json" | tail -n 1; } # the totals come last
 
 echo 'case,cycles,reference_cycles,warp_instructions,reference_warp_instructions,thread_instructions,reference_thread_instructions,seconds,reference_seconds' >"$csv"
 { tail -n +2 "$ref/reference.tsv" | sed 's/^/kernels.ptx\t/'; tail -n +2 "$ref/kinds.tsv" | sed 's/^/kinds.ptx\t/'; } |
-while IFS="$(printf '\t')" read -r ptx name kernel grid block shared args cycles threads slots warps ipc seconds; do
+while IFS="$(printf '\t')" read -r ptx name kernel grid block shared args cycles threads _ warps _ seconds; do
+    [ $column = 0 ] || cycles=$(awk -F '\t' -v c="$name" -v n=$column '$1 == c { print $n }' "$ref/peers.tsv")
+    case $cycles in '' | -) continue ;; esac
+    for n in $(echo "$args" | grep -o 'zero:[0-9]*' | cut -d : -f 2); do # files, as the host of the reference copies
+        [ -f "$zeros/$n" ] || head -c "$n" /dev/zero >"$zeros/$n"
+    done
+    args=$(echo "$args" | sed "s#zero:#in:$zeros/#g")
     registers=$(awk -v k="$kernel" '$1 == k { print $2 }' "$ref/registers.tsv")
     # shellcheck disable=SC2086 # args is a list of options
     "$heddle" run "$ref/$ptx" -k "$kernel" -g "$grid" -b "$block" --shared "$shared" $args -c "$preset" \
-        -s sm.thread_registers="$registers" "$@" --json "$json" >/dev/null
+        -s sm.thread_registers="$registers" -s gpu.launch_latency=0 "$@" --json "$json" >/dev/null
     echo "$name,$(number gpu.cycles),$cycles,$(number gpu.warp_instructions),$warps,$(number gpu.thread_instructions),$threads,$(number host.seconds),$seconds" >>"$csv"
 done
-awk -F, 'NR == 1 {
+awk -F, -v peer=$column 'NR == 1 {
     printf "%-14s %12s %12s %8s %12s %12s %s\n", "case", "cycles", "reference", "error", "warp instr.", "reference", ""; next }
 {
     e = ($2 - $3) / $3; a = e < 0 ? -e : e
@@ -35,9 +48,12 @@ awk -F, 'NR == 1 {
 END {
     r = (n * sxy - sx * sy) / sqrt((n * sxx - sx * sx) * (n * syy - sy * sy))
     printf "\n%d cases: correlation of log cycles %.4f, mean absolute error %.1f %% (micro-benchmarks %.1f %%)\n", n, r, 100 * sum / n, 100 * msum / m
+    if (peer) exit
     printf "warp instruction counts equal in %d of %d\n", equal, n
     printf "%.2f s in all, %.2f M warp instructions a second; the reference needed %.0f s\n", mine, wi / mine / 1e6, theirs
 }' "$csv"
+range=-15:15
+[ $column = 0 ] || range="*:*"
 if command -v gnuplot >/dev/null 2>&1; then
     tail -n +2 "$csv" | awk -F, '{ printf "%s %d %.3f\n", $1, $3, 100 * ($2 - $3) / $3 }' | sort -k 2n >"$json"
     gnuplot <<PLOT
@@ -46,7 +62,7 @@ set output 'build/validate.svg'
 set xlabel 'cycles of Heddle against those of GPGPU-Sim 4.2, %'
 set ylabel 'cases, the shortest at the bottom'
 set grid x lc rgb '#dddddd'
-set xrange [-15:15]
+set xrange [$range]
 set yrange [-1:*]
 set ytics font ',9'
 set arrow from 0, graph 0 to 0, graph 1 nohead lc rgb '#888888'

@@ -76,6 +76,7 @@ static void fill(const struct cae *u, uint32_t pc, struct cae_form *f) {
         return;
     ti->pipe = PIPE_AFFINE;
     ti->op = CLASS_COMPACT;
+    ti->expansion = 0;
     ti->initiation = (uint16_t)u->cfg->cae.initiation;
     if (u->cfg->cae.latency)
         ti->latency = (uint16_t)u->cfg->cae.latency;

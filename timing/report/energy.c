@@ -45,6 +45,7 @@ static const struct event {
 #include "timing/sm/tensor_stats.def"
 #include "timing/sm/tma_stats.def"
 #include "timing/sm/modern_stats.def"
+#include "timing/sm/machine_stats.def"
 /* clang-format on */
 #define COUNT_LIST
 #include "timing/report/count_end.def"

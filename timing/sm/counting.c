@@ -28,6 +28,13 @@ static bool count_special(struct sm *sm, const struct timed_inst *ti, uint32_t p
     return true;
 }
 
+/* Adds the operations that `lanes` lanes did. */
+static inline void count_operations(struct sm_counts *n, const struct timed_inst *ti, uint64_t lanes) {
+    n->op_lanes[ti->op] += lanes;
+    if (ti->expansion)
+        timed_count_expansion(ti->expansion, lanes, n->machine_lanes);
+}
+
 /* Adds the counts of the pipe for `issued` executions of instruction `ti`. `lanes` is the sum of their executing
  * lanes. */
 static inline void count_pipe(struct sm_counts *n, const struct timed_inst *ti, uint64_t issued, uint64_t lanes) {
@@ -46,7 +53,7 @@ void sm_count_lanes(struct sm *sm, const struct timed_inst *ti, uint32_t pc, lan
         if (!count_special(sm, ti, pc, lanes))
             return;
     } else {
-        sm->n.op_lanes[ti->op] += ti->flags & TIMED_UNIFORM ? 1 : lanes;
+        count_operations(&sm->n, ti, ti->flags & TIMED_UNIFORM ? 1 : lanes);
     }
     sm->n.thread_instructions += lanes;
     if (sm->issue.profile)
@@ -103,7 +110,7 @@ void sm_take_tally(struct sm *sm) {
         count_kind(n, ti, t->issued);
         count_pipe(n, ti, t->issued, t->lanes);
         n->warp_instructions += t->issued;
-        n->op_lanes[ti->op] += t->lanes;
+        count_operations(n, ti, t->lanes);
         n->thread_instructions += t->lanes;
         *t = (struct sm_tally){0, 0};
     }

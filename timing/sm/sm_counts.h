@@ -15,6 +15,8 @@ struct sm_counts {
 #include "op_stats.def"
 #define COUNT_FIELDS
 #include "op_other_stats.def"
+#define COUNT_FIELDS
+#include "machine_stats.def"
 /* For each mechanism that adds instructions, a group of counters. */
 #define COUNT_FIELDS
 #define DECLARED_SM_COUNTS

@@ -16,6 +16,8 @@ static const struct stat_row sm_rows[] = {
 #define COUNT_ROWS struct sm_counts
 #include "op_other_stats.def"
 #define COUNT_ROWS struct sm_counts
+#include "machine_stats.def"
+#define COUNT_ROWS struct sm_counts
 #define COUNT_GROUPS
 #define DECLARED_SM_COUNTS
 #include "timing/report/count_begin.def"

@@ -218,8 +218,45 @@ static void fill_uniform(struct timed_inst *ti, const struct config *cfg) {
     ti->initiation = ti->whole = 1;
 }
 
+void timed_count_expansion(uint8_t expansion, uint64_t lanes, uint64_t out[N_OP_CLASSES]) {
+    for (const struct expansion_step *s = expansion_of(expansion)->step; s <= expansion_last(expansion); s++)
+        out[by_class[s->latency].op] += s->count * lanes;
+}
+
+/* Adds the words of registers of a machine instruction of a class of operations, if no operand is immediate. */
+static void add_words(uint8_t op, unsigned count, unsigned *reads, unsigned *writes) {
+    static const uint8_t operands[N_OP_CLASSES] = {
+        [CLASS_INT] = 2,     [CLASS_INT_MUL] = 3, [CLASS_F32_ADD] = 2, [CLASS_F32_MUL] = 2,
+        [CLASS_F32_FMA] = 3, [CLASS_F64] = 3,     [CLASS_SFU] = 1};
+    const unsigned words = op == CLASS_F64 ? 2 : 1;
+    *reads += operands[op] * words * count;
+    *writes += operands[op] ? words * count : 0;
+}
+
+/* Sets the words that the machine reads and writes: no operands that are constants or in uniform registers. Control
+ * bits have at most 4 words of an operand, so instructions with longer lists of registers keep their words. */
+static void fill_words(struct timed_inst *ti, const struct inst *in, const struct control_bits *c) {
+    unsigned reads = 0, writes = 0;
+    if (in->n_list > 4 || in->kind == K_COMPOUND)
+        return;
+    ti->read_words = 0;
+    for (unsigned i = 0; i < CONTROL_OPERANDS; i++) { /* a register that two operands name is read once */
+        bool again = false;
+        for (unsigned k = 0; k < i; k++)
+            again |= c->read_words[k] && c->read[k] == c->read[i];
+        ti->read_words = (uint16_t)(ti->read_words + (again ? 0 : c->read_words[i]));
+    }
+    ti->write_words = c->write_words;
+    if (!ti->expansion || expansion_is_halves(ti->expansion))
+        return;
+    for (const struct expansion_step *s = expansion_of(ti->expansion)->step; s <= expansion_last(ti->expansion); s++)
+        add_words(by_class[s->latency].op, s->count, &reads, &writes);
+    ti->read_words = (uint16_t)reads;
+    ti->write_words = (uint16_t)writes;
+}
+
 /* Sets the pipe of an instruction with an expansion: the pipe of its first machine instruction. If there are no others,
- * sets the latency, too. */
+ * sets the latency and operation, too. */
 static void fill_expansion(struct timed_inst *ti, const struct config *cfg, const struct control_bits *c) {
     if (c && c->datapath)
         fill_uniform(ti, cfg);
@@ -228,7 +265,10 @@ static void fill_expansion(struct timed_inst *ti, const struct config *cfg, cons
     const struct timed_part first = timed_part_of(cfg, expansion_of(c->expansion)->step[0].latency);
     ti->pipe = first.pipe;
     ti->initiation = first.initiation;
-    if (!expansion_is_several(c->expansion))
+    ti->op = expansion_is_several(c->expansion) ? CLASS_EXPANDED : first.op;
+    if (expansion_is_several(c->expansion))
+        ti->expansion = c->expansion;
+    else
         ti->latency = first.latency;
 }
 
@@ -325,6 +365,8 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         ti->whole = ti->initiation;
         ti->initiation = (uint16_t)sm_pipe_cycles(sm, ti->initiation);
         fill_expansion(ti, cfg, p->control ? &p->control[pc] : NULL);
+        if (p->control)
+            fill_words(ti, in, &p->control[pc]);
     }
     set_places(t);
     for (uint32_t i = 0; i < p->n_compounds; i++)

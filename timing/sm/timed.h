@@ -51,25 +51,27 @@ enum op_class {
     CLASS_SHFL,
     CLASS_MEM,
     CLASS_CONTROL,
-    CLASS_COMPACT, /* lanes of instructions that the affine unit executes once for the warp */
+    CLASS_COMPACT,  /* lanes of instructions that the affine unit executes once for the warp */
+    CLASS_EXPANDED, /* lanes of instructions with an expansion: the classes of its machine instructions count apart */
     N_OP_CLASSES
 };
 
 struct timed_inst {
     struct sb_regs regs;
     struct bank_list banks;
-    uint16_t latency, initiation;    /* cycles */
-    uint16_t whole;                  /* `initiation` for 32 lanes */
-    uint8_t pipe;                    /* enum pipe_id of an existing pipe */
-    uint8_t kind;                    /* enum inst_kind */
-    uint8_t op;                      /* enum op_class */
-    uint32_t flags;                  /* TIMED_ */
-    uint8_t read_words, write_words; /* 32-bit words per lane */
+    uint16_t latency, initiation;     /* cycles */
+    uint16_t whole;                   /* `initiation` for 32 lanes */
+    uint8_t pipe;                     /* enum pipe_id of an existing pipe */
+    uint8_t kind;                     /* enum inst_kind */
+    uint8_t op;                       /* enum op_class */
+    uint32_t flags;                   /* TIMED_ */
+    uint16_t read_words, write_words; /* 32-bit words per lane; with an expansion, of all machine instructions */
     uint32_t place; /* number of machine instructions before it in the code; its PC if there are no expansions */
     /* the largest value of each dependence counter with which the instruction may issue: one byte each, the first
      * counter in the lowest byte */
     uint64_t limits;
-    uint8_t fetch; /* number of instructions that a fetch at this instruction brings, including this one */
+    uint8_t fetch;     /* number of instructions that a fetch at this instruction brings, including this one */
+    uint8_t expansion; /* enum expansion_id, if it is several machine instructions; else EXPANSION_NONE */
 };
 
 struct timed_program {
@@ -88,6 +90,9 @@ struct timed_part {
     uint8_t op;   /* enum op_class */
     uint16_t latency, initiation;
 };
+/* Adds to `out`, by operation, the lanes of the machine instructions of an expansion (enum expansion_id) that `lanes`
+ * lanes execute. */
+void timed_count_expansion(uint8_t expansion, uint64_t lanes, uint64_t out[N_OP_CLASSES]);
 /* Returns the time of a machine instruction of a latency class. */
 struct timed_part timed_part_of(const struct config *cfg, uint8_t class);
 

@@ -40,6 +40,15 @@ static const struct price {
     {"cluster_byte", "cluster.bytes", "icnt"},
     {"tma_request", "tma.requests", "int"},
     {"sfu_op", "op.sfu", "sfu"},
+    {"int_op", "core.op_int", "int"}, /* machine instructions of expansions cost as much as other operations */
+    {"int_mul", "core.op_int_mul", "int"},
+    {"f32_add", "core.op_f32_add", "float"},
+    {"f32_mul", "core.op_f32_mul", "float"},
+    {"f32_add", "core.op_f32_fma", "float"},
+    {"f32_mul", "core.op_f32_fma", "float"},
+    {"f32_fma", "core.op_f32_fma", "float"},
+    {"f64_op", "core.op_f64", "float"},
+    {"sfu_op", "core.op_sfu", "sfu"},
     {"shfl_op", "op.shfl", "sfu"},
     {"shared", "shared.passes", "shared"},
     {"rf_read", "sm.swap_stores", "regfile"}, /* a swap reads the registers of the warp that leaves, and stores them in

@@ -10,7 +10,7 @@ struct counts {
 };
 
 /* Runs a kernel with `n` times the instruction on one SM of `ampere`. */
-static struct counts run(const char *inst, int n, unsigned threads, const char *option, bool perfect) {
+static struct heddle *launch(const char *inst, int n, unsigned threads, const char *option, bool perfect) {
     char text[8192] = ".version 7.0 .target sm_80 .address_size 64\n.visible .entry k(.param .u64 p) {\n"
                       ".reg .pred %p<3>; .reg .b32 %r<4>; .reg .b64 %d<4>; .reg .f32 %f<4>;\n"
                       "ld.param.u64 %d1, [p]; ld.global.u64 %d2, [%d1]; ld.global.u32 %r1, [%d1]; mov.b32 %f1, %r1;\n",
@@ -29,6 +29,11 @@ static struct counts run(const char *inst, int n, unsigned threads, const char *
     ck_assert_int_eq(heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){threads, 1, 1}, 0,
                                    &(struct heddle_arg){&out, 8}, 1),
                      HEDDLE_OK);
+    return h;
+}
+
+static struct counts run(const char *inst, int n, unsigned threads, const char *option, bool perfect) {
+    struct heddle *h = launch(inst, n, threads, option, perfect);
     struct counts c = {heddle_stat(h, 0, "gpu.cycles"),    heddle_stat(h, 0, "core.machine_instructions"),
                        heddle_stat(h, 0, "issue.issued"),  heddle_stat(h, 0, "core.hazards"),
                        heddle_stat(h, 0, "fetch.fetches"), heddle_stat(h, 0, "fetch.l0_misses"),
@@ -117,9 +122,40 @@ START_TEST(machine_instructions_are_fetched) {
 }
 END_TEST
 
+/* The energy follows from the operations and registers of the machine instructions, here of a lane. In pairs, each half
+ * has its half of the operands. In others, a product has two operands, a multiply-add three, and the sine one:
+ * - 64-bit product: a product of integers counts as a multiply-add, so three have 3 operands, the addition 2.
+ * - sine: 2 of the product, 1 of the sine.
+ * A register that two operands name is read once. No register is read for a constant or a parameter. */
+START_TEST(machine_instructions_count_operations_and_registers) {
+    static const char *const keys[] = {"core.op_int",          "core.op_int_mul",      "core.op_f32_mul",
+                                       "core.op_sfu",          "op.expanded",          "op.int",
+                                       "collector.read_words", "collector.write_words"};
+    enum { N = sizeof keys / sizeof keys[0] };
+    static const struct {
+        const char *inst;
+        double count[N];
+    } rows[] = {{"xor.b64 %d2, %d2, 77;\n", {2, 0, 0, 0, 1, 0, 2, 2}},
+                {"mul.lo.u64 %d2, %d2, %d2;\n", {1, 3, 0, 0, 1, 0, 3 * 3 + 2, 4}},
+                {"sin.approx.f32 %f1, %f1;\n", {0, 0, 1, 1, 1, 0, 2 + 1, 2}},
+                {"add.u32 %r1, %r1, %r1;\n", {0, 0, 0, 0, 0, 1, 1, 1}},
+                {"ld.param.u64 %d3, [p]; add.u64 %d2, %d2, %d3;\n", {2, 0, 0, 0, 1, 0, 2, 2}}};
+    struct heddle *few = launch(rows[_i].inst, 8, 1, "core.select=on", true);
+    struct heddle *many = launch(rows[_i].inst, 24, 1, "core.select=on", true);
+    for (int k = 0; k < N; k++) {
+        const double each_has = (heddle_stat(many, 0, keys[k]) - heddle_stat(few, 0, keys[k])) / 16;
+        EXPECT(each_has == rows[_i].count[k], "%s: %s is %g, not %g", rows[_i].inst, keys[k], each_has,
+               rows[_i].count[k]);
+    }
+    heddle_close(few);
+    heddle_close(many);
+}
+END_TEST
+
 SUITE(timing_sm_modern_expand) {
     TEST_LOOP(cycles_of_an_expansion, 0, 4);
     TEST(machine_instructions_are_fetched);
+    TEST_LOOP(machine_instructions_count_operations_and_registers, 0, 5);
     TEST(the_last_instruction_has_a_variable_latency);
     TEST_SPEED(special_function_units_convert);
     TEST_SPEED(machine_instructions_share_slots_and_pipes);

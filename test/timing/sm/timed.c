@@ -432,7 +432,7 @@ START_TEST(names_of_classes) {
     static const char *const names[N_OP_CLASSES] = {
         "op.int",     "op.int_mul",    "op.int_div", "op.f32_add", "op.f32_mul", "op.f32_fma",
         "op.f32_div", "op.f32_minmax", "op.f64",     "op.f64_div", "op.f16",     "op.mma",
-        "op.sfu",     "op.shfl",       "op.mem",     "op.control", "op.affine"};
+        "op.sfu",     "op.shfl",       "op.mem",     "op.control", "op.affine",  "op.expanded"};
     struct sm_counts n = {0};
     struct stats s;
     ck_assert(stats_init(&s));
