@@ -23,8 +23,8 @@ static struct path_recorder *recorder_of(const struct reconv_cfg *cfg) {
 
 static void *inner(const struct recorded *r) { return (void *)(uintptr_t)r->model; }
 
-static size_t rec_size(const struct reconv_cfg *cfg) {
-    return sizeof(struct recorded) + recorder_of(cfg)->inner->size(cfg);
+static size_t rec_size(const struct reconv_cfg *cfg, uint32_t lanes) {
+    return sizeof(struct recorded) + recorder_of(cfg)->inner->size(cfg, lanes);
 }
 
 /* Records step `now` for the lanes of paths that have become schedulable since the last call. */

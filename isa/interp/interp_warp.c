@@ -12,7 +12,7 @@ bool cta_run_init(struct cta_run *r, struct cta *c, const struct reconv_ops *mod
     r->cta = c;
     r->model = model;
     r->cfg = cfg;
-    size_t size = model->size(cfg);
+    size_t size = model->size(cfg, launch_lanes(c->launch));
     r->warps = calloc(c->n_warps, sizeof *r->warps + size);
     r->shared = model->cta_size ? malloc(model->cta_size(cfg, c->n_warps)) : NULL;
     if (!r->warps || (model->cta_size && !r->shared)) {

@@ -47,7 +47,8 @@ struct reconv_warp control_who(const struct warp *w) {
 
 void control_start(struct warp_control *c, const struct reconv_cfg *cfg, const struct reconv_warp *who, uint32_t pc,
                    lanemask_t lanes) {
-    memset(c->model, 0, c->ops->zeroed ? c->ops->zeroed : c->ops->size(cfg));
+    const uint32_t width = lanes ? MAX_WARP_LANES - (uint32_t)__builtin_clzll(lanes) : 1;
+    memset(c->model, 0, c->ops->zeroed ? c->ops->zeroed : c->ops->size(cfg, width));
     c->waiting = c->released = 0;
     c->events = c->depth = c->n_held = 0;
     c->met = 0;

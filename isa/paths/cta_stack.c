@@ -1,8 +1,8 @@
 #include "cta_stack_nodes.h"
 #include <string.h>
 
-size_t cta_stack_warp_size(const struct reconv_cfg *cfg) {
-    (void)cfg;
+size_t cta_stack_warp_size(const struct reconv_cfg *cfg, uint32_t lanes) {
+    (void)cfg, (void)lanes;
     return sizeof(struct cta_stack_warp);
 }
 

@@ -123,7 +123,7 @@ size_t cta_stack_size(const struct cta_stack_plan *plan, uint32_t n_warps);
 void cta_stack_join(void *st, const struct cta_stack_plan *plan, struct reconv_cta *cta, uint32_t warp);
 
 /* Members of struct reconv_ops. */
-size_t cta_stack_warp_size(const struct reconv_cfg *cfg);
+size_t cta_stack_warp_size(const struct reconv_cfg *cfg, uint32_t lanes);
 void cta_stack_inform(void *st, const struct reconv_warp *w);
 void cta_stack_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes);
 int cta_stack_paths(const void *st, struct path *out, int max);

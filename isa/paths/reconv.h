@@ -200,8 +200,9 @@ struct reconv_ops {
     /* Number of bytes at the beginning of a warp's state that are zero before join() and start(); 0 means all bytes.
      * The other bytes are left from an earlier warp. So a model with a large table saves the time to clear it. */
     size_t zeroed;
-    /* Returns the size of one warp's state in bytes, a multiple of 8. */
-    size_t (*size)(const struct reconv_cfg *cfg);
+    /* Returns the size of the state of a warp of `lanes` lanes in bytes, a multiple of 8. A field has the same place
+     * for any number of lanes. */
+    size_t (*size)(const struct reconv_cfg *cfg, uint32_t lanes);
     /* Shared state, for models whose control state belongs to the CTA; all three are NULL in other models. cta_size:
      * size of the state of a CTA in bytes, a multiple of 8. It starts as zeros. join: called before start() for each
      * warp of the CTA, before any of them executes; `warp` is the index in the CTA. meet: called if reconv_cta.due is

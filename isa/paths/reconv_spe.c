@@ -4,9 +4,9 @@
 #include "isa/hot_assert.h"
 #include <string.h>
 
-static size_t spe_size(const struct reconv_cfg *cfg) {
+static size_t spe_size(const struct reconv_cfg *cfg, uint32_t lanes) {
     (void)cfg;
-    return sizeof(struct spe_stack);
+    return offsetof(struct spe_stack, e) + 2 * lanes * sizeof(struct spe_entry);
 }
 
 static void spe_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes) {

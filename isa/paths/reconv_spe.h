@@ -12,7 +12,7 @@ struct spe_entry {
 
 /* An entry of m lanes and all entries pushed for its lanes are at most 2m - 1 entries. A divergence pushes entries
  * for two or more disjoint subsets of its lanes, or for one proper subset. The entry diverges again only after these
- * entries are popped. Hence a warp has at most 63 entries. */
+ * entries are popped. The state of a warp of m lanes has 2m entries: reconv_ops.size. */
 enum { SPE_MAX_DEPTH = 2 * MAX_WARP_LANES };
 
 struct spe_stack {

@@ -9,8 +9,8 @@
  * guarantee this forward progress between the threads of a warp; without it, a spin loop never ends. */
 enum { YIELD_BACKWARD = 32 };
 
-size_t subwarps_size(const struct reconv_cfg *cfg) {
-    (void)cfg;
+size_t subwarps_size(const struct reconv_cfg *cfg, uint32_t lanes) {
+    (void)cfg, (void)lanes;
     return (sizeof(struct subwarps) + 7) & ~(size_t)7;
 }
 

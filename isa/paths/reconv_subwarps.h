@@ -33,7 +33,7 @@ struct subwarps {
 };
 
 /* Implementations of the functions of the same names in struct reconv_ops. */
-size_t subwarps_size(const struct reconv_cfg *cfg);
+size_t subwarps_size(const struct reconv_cfg *cfg, uint32_t lanes);
 void subwarps_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes);
 int subwarps_paths(const void *st, struct path *out, int max);
 bool subwarps_finished(const void *st);

@@ -41,8 +41,8 @@ struct dpe {
     struct entry e[MAX_ENTRIES];
 };
 
-static size_t dpe_size(const struct reconv_cfg *cfg) {
-    (void)cfg;
+static size_t dpe_size(const struct reconv_cfg *cfg, uint32_t lanes) {
+    (void)cfg, (void)lanes;
     return (sizeof(struct dpe) + 7) & ~(size_t)7;
 }
 

@@ -14,8 +14,8 @@ struct dws {
     const struct reconv_cfg *cfg;
 };
 
-static size_t dws_size(const struct reconv_cfg *cfg) {
-    (void)cfg;
+static size_t dws_size(const struct reconv_cfg *cfg, uint32_t lanes) {
+    (void)cfg, (void)lanes;
     return (sizeof(struct dws) + 7) & ~(size_t)7;
 }
 

@@ -44,8 +44,8 @@ struct frontiers {
     struct entry e[MAX_WARP_LANES]; /* not zeroed at the start */
 };
 
-static size_t frontiers_size(const struct reconv_cfg *cfg) {
-    (void)cfg;
+static size_t frontiers_size(const struct reconv_cfg *cfg, uint32_t lanes) {
+    (void)cfg, (void)lanes;
     return (sizeof(struct frontiers) + 7) & ~(size_t)7;
 }
 

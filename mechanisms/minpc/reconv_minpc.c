@@ -12,8 +12,8 @@ struct minpc {
     uint8_t sleeper[MAX_WARP_LANES]; /* for sleeping lanes: id of the path in which they began to wait */
 };
 
-static size_t minpc_size(const struct reconv_cfg *cfg) {
-    (void)cfg;
+static size_t minpc_size(const struct reconv_cfg *cfg, uint32_t lanes) {
+    (void)cfg, (void)lanes;
     return (sizeof(struct minpc) + 7) & ~(size_t)7;
 }
 

@@ -11,8 +11,8 @@
 #include "isa/paths/path_tree.h"
 #include "mechanisms/mechanism.h"
 
-static size_t multipath_size(const struct reconv_cfg *cfg) {
-    (void)cfg;
+static size_t multipath_size(const struct reconv_cfg *cfg, uint32_t lanes) {
+    (void)cfg, (void)lanes;
     return (sizeof(struct path_tree) + 7) & ~(size_t)7;
 }
 

@@ -299,7 +299,7 @@ static int runnable(const struct notices *x, struct path *p) {
 
 /* Returns memory for a warp's state as an earlier warp may have left it: only the first ops->zeroed bytes are zero. */
 static void *used_state(const struct reconv_ops *ops, const struct reconv_cfg *cfg) {
-    const size_t size = ops->size(cfg);
+    const size_t size = ops->size(cfg, MAX_WARP_LANES);
     unsigned char *st = malloc(size);
     memset(st, 0xa5, size);
     return memset(st, 0, ops->zeroed ? ops->zeroed : size);

@@ -22,7 +22,7 @@ static struct toy figure1(void) {
 static void block_order(const struct reconv_ops *ops, const struct reconv_cfg *cfg, char *out, size_t size) {
     static struct toy_run r;
     struct toy t = figure1();
-    void *st = calloc(1, ops->size(cfg));
+    void *st = calloc(1, ops->size(cfg, MAX_WARP_LANES));
     memset(&r, 0, sizeof r);
     out[0] = 0;
     ops->start(st, cfg, 0, 0xf);
@@ -91,7 +91,7 @@ START_TEST(figure4_dpe_interleaves) {
     struct toy t = figure1();
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
-    void *st = calloc(1, reconv_dpe.size(&cfg));
+    void *st = calloc(1, reconv_dpe.size(&cfg, MAX_WARP_LANES));
     reconv_dpe.start(st, &cfg, A, 0xf);
     step(&t, &reconv_dpe, st, A, 3);
     /* the taken path C is on the left scoreboard, B on the right */
@@ -122,7 +122,7 @@ START_TEST(dpe_forwards_a_lower_path) {
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
     cfg.dpe_forwarding = true;
-    void *st = calloc(1, reconv_dpe.size(&cfg));
+    void *st = calloc(1, reconv_dpe.size(&cfg, MAX_WARP_LANES));
     reconv_dpe.start(st, &cfg, A, 0xf);
     step(&t, &reconv_dpe, st, A, 3);
     step(&t, &reconv_dpe, st, C, 3);
@@ -145,7 +145,7 @@ START_TEST(dpe_halves_gather_before_a_branch) {
     struct path p[2], slow;
     reconv_cfg_default(&cfg);
     cfg.dpe_memory_divergence = true;
-    void *st = calloc(1, reconv_dpe.size(&cfg));
+    void *st = calloc(1, reconv_dpe.size(&cfg, MAX_WARP_LANES));
     reconv_dpe.start(st, &cfg, 0, 0xf);
     ck_assert_uint_eq(reconv_dpe.gather(st, 0, 1), 0); /* the path is not split yet, so no half waits */
     ck_assert_uint_ne(reconv_dpe.split(st, 0, 0x3, 1, &slow), 0);
@@ -167,7 +167,7 @@ START_TEST(dpe_half_does_not_wait_for_exited_lanes) {
     struct path slow;
     reconv_cfg_default(&cfg);
     cfg.dpe_memory_divergence = true;
-    void *st = calloc(1, reconv_dpe.size(&cfg));
+    void *st = calloc(1, reconv_dpe.size(&cfg, MAX_WARP_LANES));
     reconv_dpe.start(st, &cfg, 0, 0xf);
     reconv_dpe.split(st, 0, 0x3, 1, &slow);
     reconv_dpe.gather(st, 0, 5);
@@ -186,7 +186,7 @@ START_TEST(dpe_constrained_shows_one_path) {
     reconv_cfg_default(&cfg);
     cfg.dpe_memory_divergence = true;
     cfg.dpe_scheduler = 1;
-    void *st = calloc(1, reconv_dpe.size(&cfg));
+    void *st = calloc(1, reconv_dpe.size(&cfg, MAX_WARP_LANES));
     reconv_dpe.start(st, &cfg, 0, 0xf);
     reconv_dpe.split(st, 0, 0x3, 1, &slow);
     ck_assert_str_eq(schedulable(&reconv_dpe, st), "1:c ");
@@ -205,7 +205,7 @@ END_TEST
 START_TEST(dpe_reports_when_to_shadow) {
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
-    void *st = calloc(1, reconv_dpe.size(&cfg));
+    void *st = calloc(1, reconv_dpe.size(&cfg, MAX_WARP_LANES));
     reconv_dpe.start(st, &cfg, A, 0xf);
     struct target t[2] = {{C, 0xe}, {B, 0x1}};
     struct branch_site site = {.pc = A + 2, .rpc = G, .rpc_block = 3, .taken_pc = C};
@@ -228,7 +228,7 @@ START_TEST(figure3_dws_runs_f_twice) {
     reconv_cfg_default(&cfg);
     cfg.dws_threshold = 2;
     cfg.first = 1;
-    void *st = calloc(1, reconv_dws.size(&cfg));
+    void *st = calloc(1, reconv_dws.size(&cfg, MAX_WARP_LANES));
     reconv_dws.start(st, &cfg, A, 0xf);
     step(&t, &reconv_dws, st, A, 3);
     ck_assert_str_eq(schedulable(&reconv_dws, st), "3:1 ");
@@ -250,7 +250,7 @@ START_TEST(figure1_multipath_runs_three_paths) {
     struct toy t = figure1();
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
-    void *st = calloc(1, reconv_multipath.size(&cfg));
+    void *st = calloc(1, reconv_multipath.size(&cfg, MAX_WARP_LANES));
     reconv_multipath.start(st, &cfg, A, 0xf);
     step(&t, &reconv_multipath, st, A, 3);
     step(&t, &reconv_multipath, st, C, 3);
@@ -270,7 +270,7 @@ START_TEST(dws_merges_at_the_same_pc) {
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
     cfg.dws_threshold = 2;
-    void *st = calloc(1, reconv_dws.size(&cfg));
+    void *st = calloc(1, reconv_dws.size(&cfg, MAX_WARP_LANES));
     reconv_dws.start(st, &cfg, C, 0xe);
     struct target t[2] = {{E, 0xc}, {D, 0x2}};
     struct branch_site site = {.pc = C + 2, .rpc = F, .rpc_block = 1, .taken_pc = E};
@@ -290,7 +290,7 @@ START_TEST(figure10_si_states) {
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
     cfg.first = 1; /* t1, the fall-through side, stays ACTIVE */
-    void *st = calloc(1, reconv_si.size(&cfg));
+    void *st = calloc(1, reconv_si.size(&cfg, MAX_WARP_LANES));
     const lanemask_t t0 = 1, t1 = 2;
     struct path p[2];
     reconv_si.start(st, &cfg, 1, t0 | t1);
@@ -333,7 +333,7 @@ START_TEST(figure10_si_yield) {
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
     cfg.first = 1;
-    void *st = calloc(1, reconv_si.size(&cfg));
+    void *st = calloc(1, reconv_si.size(&cfg, MAX_WARP_LANES));
     struct path p[2];
     reconv_si.start(st, &cfg, 2, 3);
     struct target to[2] = {{7, 1}, {3, 2}};
@@ -352,7 +352,7 @@ END_TEST
 START_TEST(its_spinning_lanes_yield) {
     struct reconv_cfg cfg;
     reconv_cfg_default(&cfg);
-    void *st = calloc(1, reconv_its.size(&cfg));
+    void *st = calloc(1, reconv_its.size(&cfg, MAX_WARP_LANES));
     struct path p[2];
     reconv_its.start(st, &cfg, 0, 3);
     struct branch_site site = {.pc = 1, .rpc = PC_EXIT, .rpc_block = 0, .taken_pc = 0};

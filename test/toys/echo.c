@@ -13,8 +13,8 @@ struct echo {
     struct spe_stack stack;
 };
 
-static size_t echo_size(const struct reconv_cfg *cfg) {
-    (void)cfg;
+static size_t echo_size(const struct reconv_cfg *cfg, uint32_t lanes) {
+    (void)cfg, (void)lanes;
     return (sizeof(struct echo) + 7) & ~(size_t)7;
 }
 

@@ -7,8 +7,8 @@ struct solo {
     uint32_t pc[WARP_LANES];
 };
 
-static size_t solo_size(const struct reconv_cfg *cfg) {
-    (void)cfg;
+static size_t solo_size(const struct reconv_cfg *cfg, uint32_t lanes) {
+    (void)cfg, (void)lanes;
     return (sizeof(struct solo) + 7) & ~(size_t)7;
 }
 

@@ -208,7 +208,7 @@ void toy_meet(const struct reconv_ops *ops, struct reconv_cta *cta) {
 
 void toy_run(const struct toy *t, const struct reconv_ops *ops, const struct reconv_cfg *cfg, struct toy_run *r) {
     memset(r, 0, sizeof *r);
-    void *st = calloc(1, ops->size(cfg));
+    void *st = calloc(1, ops->size(cfg, MAX_WARP_LANES));
     struct reconv_cta *cta = toy_cta(ops, cfg, st);
     ops->start(st, cfg, 0, LANES_ALL);
     toy_inform(t, ops, st, r->counts);

@@ -21,8 +21,8 @@ size_t warps_path_size(const struct reconv_ops *ops, uint32_t lanes) {
     return odd_lines(sizeof(struct sm_paths) + most_paths(ops, lanes) * sizeof(struct sm_path));
 }
 
-size_t warps_model_size(const struct reconv_ops *ops, const struct reconv_cfg *options) {
-    return odd_lines(ops->size(options));
+size_t warps_model_size(const struct reconv_ops *ops, const struct reconv_cfg *options, uint32_t lanes) {
+    return odd_lines(ops->size(options, lanes));
 }
 
 /* Returns the first address from `at` on where a cache line begins. */
@@ -32,7 +32,7 @@ bool warps_init(struct sm_warps *ws, const struct reconv_ops *ops, const struct 
                 uint32_t lanes) {
     size_t n = ws->slots = warps + MAX_CONTEXTS;
     ws->words = (warps + 63) / 64;
-    ws->model_size = warps_model_size(ops, options);
+    ws->model_size = warps_model_size(ops, options, lanes);
     ws->path_size = warps_path_size(ops, lanes);
     ws->most_paths = most_paths(ops, lanes);
     /* most of this memory is never touched; control_start() clears the state of a model */

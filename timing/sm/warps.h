@@ -73,7 +73,7 @@ struct sm_warps {
 /* Return the bytes of struct sm_paths and of the model's state for one slot. `lanes`: lanes of a warp. Both are odd
  * numbers of host cache lines, which spread the slots over the sets of the host's caches. */
 size_t warps_path_size(const struct reconv_ops *ops, uint32_t lanes);
-size_t warps_model_size(const struct reconv_ops *ops, const struct reconv_cfg *options);
+size_t warps_model_size(const struct reconv_ops *ops, const struct reconv_cfg *options, uint32_t lanes);
 static inline struct sm_paths *warps_paths(const struct sm_warps *ws, uint32_t w) {
     return (struct sm_paths *)(void *)(ws->path_memory + w * ws->path_size);
 }

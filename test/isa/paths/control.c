@@ -81,7 +81,7 @@ START_TEST(a_warp_starts_without_old_state) {
     struct path_wait held[MAX_PATHS];
     struct warp_control c;
     reconv_cfg_default(&cfg);
-    void *model = malloc(reconv_spe.size(&cfg));
+    void *model = malloc(reconv_spe.size(&cfg, MAX_WARP_LANES));
     memset(&c, 0xff, sizeof c);
     c.ops = &reconv_spe;
     c.model = model;

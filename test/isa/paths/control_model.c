@@ -29,8 +29,8 @@ static void check_calls(const char *expect) {
     fake.log[0] = 0;
 }
 
-static size_t fake_size(const struct reconv_cfg *cfg) {
-    (void)cfg;
+static size_t fake_size(const struct reconv_cfg *cfg, uint32_t lanes) {
+    (void)cfg, (void)lanes;
     return 8;
 }
 static void fake_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes) {

@@ -119,6 +119,28 @@ START_TEST(loop_does_not_grow) {
 }
 END_TEST
 
+/* The state of a warp of 32 lanes has a header of 16 bytes and 64 entries of 24 bytes. Each branch adds two entries:
+ * one lane leaves the others, which branch next. So 31 branches make 1 + 2 * 31 = 63 entries. */
+START_TEST(size_follows_lanes) {
+    const size_t size = reconv_spe.size(&cfg, 32);
+    ck_assert_uint_eq(size, 16 + 64 * 24);
+    ck_assert_uint_eq(reconv_spe.size(&cfg, 64), sizeof stack);
+    unsigned char *st = calloc(1, size + sizeof stack);
+    memset(st + size, 0x5a, sizeof stack);
+    reconv_spe.start(st, &cfg, 0, 0xffffffffu);
+    for (uint32_t lane = 0; lane < 31; lane++) {
+        const lanemask_t one = (lanemask_t)1 << lane;
+        struct target t[2] = {{2 * lane + 2, 0xffffffffu & ~(2 * one - 1)}, {2 * lane + 1, one}};
+        struct branch_site site = {.rpc = 100 + lane, .taken_pc = 2 * lane + 2};
+        reconv_spe.branch(st, 0, t, 2, &site);
+    }
+    ck_assert_int_eq(reconv_spe.depth(st), 63);
+    for (size_t i = 0; i < sizeof stack; i++)
+        ck_assert_uint_eq(st[size + i], 0x5a);
+    free(st);
+}
+END_TEST
+
 START_TEST(n_way) {
     start(0xf);
     struct target t[3] = {{3, 0x1}, {6, 0x6}, {16, 0x8}};
@@ -347,6 +369,7 @@ SUITE(isa_reconv_spe) {
     TEST(side_at_the_reconvergence_point);
     TEST(uniform_branch_pushes_nothing);
     TEST(loop_does_not_grow);
+    TEST(size_follows_lanes);
     TEST(n_way);
     TEST(exit_inside_a_side);
     TEST(deepest_stack);

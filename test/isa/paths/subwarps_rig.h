@@ -17,7 +17,7 @@ static inline void teardown(void) {
 static inline void start_with(const struct reconv_ops *model) {
     teardown();
     ops = model;
-    st = calloc(1, ops->size(&cfg));
+    st = calloc(1, ops->size(&cfg, MAX_WARP_LANES));
     ops->start(st, &cfg, 0, 0xff);
 }
 

@@ -21,7 +21,7 @@ static void start(uint32_t scheduler) {
     reconv_cfg_default(&cfg);
     cfg.dpe_scheduler = scheduler;
     free(st);
-    st = calloc(1, reconv_dpe.size(&cfg));
+    st = calloc(1, reconv_dpe.size(&cfg, MAX_WARP_LANES));
     reconv_dpe.start(st, &cfg, 0, 0xf);
 }
 

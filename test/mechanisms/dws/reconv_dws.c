@@ -11,7 +11,7 @@ static void start_with(uint32_t threshold, uint32_t entries, enum reconv_first f
     cfg.dws_threshold = threshold;
     cfg.dws_wst_entries = entries;
     free(st);
-    st = calloc(1, reconv_dws.size(&cfg));
+    st = calloc(1, reconv_dws.size(&cfg, MAX_WARP_LANES));
     reconv_dws.start(st, &cfg, 0, 0xff);
 }
 

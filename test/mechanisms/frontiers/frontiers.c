@@ -106,7 +106,7 @@ static void run_lanes(const struct toy *t, enum frontiers_kind kind, lanemask_t 
     reconv_cfg_default(&cfg);
     cfg.frontiers_kind = kind;
     memset(r, 0, sizeof *r);
-    void *st = calloc(1, reconv_frontiers.size(&cfg));
+    void *st = calloc(1, reconv_frontiers.size(&cfg, MAX_WARP_LANES));
     reconv_frontiers.start(st, &cfg, 0, lanes);
     toy_inform(t, &reconv_frontiers, st, r->counts);
     for (; !reconv_frontiers.finished(st); r->issued++) {
@@ -162,7 +162,7 @@ START_TEST(a_path_at_a_barrier_lets_others_run) {
     uint64_t counts[RECONV_COUNTERS] = {0};
     reconv_cfg_default(&cfg);
     cfg.frontiers_kind = (enum frontiers_kind)_i;
-    void *st = calloc(1, reconv_frontiers.size(&cfg));
+    void *st = calloc(1, reconv_frontiers.size(&cfg, MAX_WARP_LANES));
     reconv_frontiers.start(st, &cfg, 0, 0xff);
     toy_inform(&t, &reconv_frontiers, st, counts);
     struct target to[2] = {{B3, 0xf}, {B2, 0xf0}};
@@ -201,7 +201,7 @@ START_TEST(a_path_that_wakes_ends_a_visit) {
     uint64_t counts[RECONV_COUNTERS];
     reconv_cfg_default(&cfg);
     cfg.frontiers_kind = FRONTIERS_CONSERVATIVE;
-    void *st = calloc(1, reconv_frontiers.size(&cfg));
+    void *st = calloc(1, reconv_frontiers.size(&cfg, MAX_WARP_LANES));
     reconv_frontiers.start(st, &cfg, 0, 0xff);
     toy_inform(&t, &reconv_frontiers, st, counts);
     struct target to[2] = {{B4, 0xf}, {B2, 0xf0}};
@@ -228,7 +228,7 @@ START_TEST(early_exits_keep_the_frontier) {
     uint64_t counts[RECONV_COUNTERS];
     reconv_cfg_default(&cfg);
     cfg.frontiers_kind = FRONTIERS_CONSERVATIVE;
-    void *st = calloc(1, reconv_frontiers.size(&cfg));
+    void *st = calloc(1, reconv_frontiers.size(&cfg, MAX_WARP_LANES));
     reconv_frontiers.start(st, &cfg, B4, 0xff);
     toy_inform(&t, &reconv_frontiers, st, counts);
     int id = id_of(st);
@@ -247,7 +247,7 @@ START_TEST(deeper_calls_go_first) {
     struct reconv_cfg cfg;
     uint64_t counts[RECONV_COUNTERS];
     reconv_cfg_default(&cfg);
-    void *st = calloc(1, reconv_frontiers.size(&cfg));
+    void *st = calloc(1, reconv_frontiers.size(&cfg, MAX_WARP_LANES));
     reconv_frontiers.start(st, &cfg, 0, 0xff);
     toy_inform(&t, &reconv_frontiers, st, counts);
     /* lanes f call the function at B5; the guard of the others is false */

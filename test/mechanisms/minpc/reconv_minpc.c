@@ -10,7 +10,7 @@ static void *st;
 
 static void setup(void) {
     reconv_cfg_default(&cfg);
-    st = calloc(1, ops->size(&cfg));
+    st = calloc(1, ops->size(&cfg, MAX_WARP_LANES));
     ops->start(st, &cfg, 10, 0xff);
 }
 static void teardown(void) { free(st); }

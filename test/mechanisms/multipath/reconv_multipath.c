@@ -10,7 +10,7 @@ static void start(uint32_t entries, bool opportunistic) {
     cfg.multipath_entries = entries;
     cfg.multipath_opportunistic = opportunistic;
     free(st);
-    st = calloc(1, reconv_multipath.size(&cfg));
+    st = calloc(1, reconv_multipath.size(&cfg, MAX_WARP_LANES));
     reconv_multipath.start(st, &cfg, 0, 0xff);
 }
 

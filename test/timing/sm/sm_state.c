@@ -103,7 +103,7 @@ START_TEST(tables_begin_empty) {
             ck_assert(sm->warps.slot[w].await >= sm->warps.slot[v].await + MAX_PATHS);
             ck_assert(sm->warps.slot[w].control.held >= sm->warps.slot[v].control.held + MAX_PATHS);
             ck_assert((unsigned char *)sm->warps.slot[w].control.model >=
-                      (unsigned char *)sm->warps.slot[v].control.model + reconv_spe.size(&options));
+                      (unsigned char *)sm->warps.slot[v].control.model + reconv_spe.size(&options, cfg.sm.warp_size));
         }
     }
     cfg.sm.warps = 64;
