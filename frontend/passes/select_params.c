@@ -46,7 +46,7 @@ static uint32_t block_for(const struct params *p, uint32_t i, uint32_t *use) {
     *use = NO_INST;
     for (uint32_t k = d->first; k < d->first + d->n; k++) {
         const uint32_t at = p->du.uses[p->du.def_uses[k]].inst;
-        if (ir->info[at].block == block && at < *use)
+        if (at < *use && ir->info[at].block == block)
             *use = at;
     }
     return block == NO_BLOCK ? home : block;
