@@ -2,6 +2,7 @@
 #include "host/progress.h"
 #include "host/report/interrupt.h"
 #include "host/results/results_json.h"
+#include "isa/machine/lazy.h"
 #include <errno.h>
 #include <limits.h>
 #include <malloc.h>
@@ -286,8 +287,8 @@ static void serve_all(const struct crew *c, int fd, int argc, char *const *argv)
     interrupt_forget_all();
     for (int i = 0; i < c->n; i++) /* another child would not see the end of its socket while this child has it */
         close(c->children[i].fd);
-    /* malloc keeps the memory of a simulated machine, so that the next machine need not request memory from the
-     * system */
+    /* The memory of a simulated machine is kept, so that the next machine need not request memory from the system. */
+    lazy_keep(64 << 20);
     mallopt(M_MMAP_THRESHOLD, 1 << 30);
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
     while (read(fd, &job, sizeof job) == sizeof job && serve(&c->jobs[job], fd, argc, argv))

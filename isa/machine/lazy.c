@@ -1,17 +1,20 @@
 #include "lazy.h"
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 /* SMALL: from this number of bytes on, memory comes from mmap(). Below, clearing the memory is faster than a system
- * call and the faults of the pages. */
-enum { LINE = 64, SMALL = 1 << 14 };
+ * call and the faults of the pages. Mappings of more than MOST_KEPT bytes are never kept. */
+enum { LINE = 64, SMALL = 1 << 14, MOST_KEPT = 1 << 20, BUCKETS = 64 };
 
 /* The line before the memory that lazy_new() returns. */
 struct header {
     void *block;  /* from malloc(); NULL: from mmap() */
     size_t bytes; /* of the mapping */
+    void *next;   /* a kept mapping of the same bucket */
 };
 _Static_assert(sizeof(struct header) <= LINE, "one line");
 
@@ -22,9 +25,50 @@ static void *after_header(void *at, struct header h) {
     return line + LINE;
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *kept[BUCKETS]; /* mappings by size; `header.next` links them */
+static size_t kept_bytes, may_keep;
+
+static void **bucket_of(size_t bytes) { return &kept[bytes / LINE % BUCKETS]; }
+
+/* Returns a kept mapping of this size, with its header, or NULL. */
+static void *take(size_t bytes) {
+    void *found = NULL;
+    pthread_mutex_lock(&lock);
+    for (void **at = bucket_of(bytes); *at; at = &((struct header *)*at)->next)
+        if (((struct header *)*at)->bytes == bytes) {
+            found = *at;
+            *at = ((struct header *)found)->next;
+            kept_bytes -= bytes;
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* Keeps a mapping. Returns false if there is no room for it. */
+static bool keep(struct header *h) {
+    pthread_mutex_lock(&lock);
+    const bool room = h->bytes <= MOST_KEPT && kept_bytes + h->bytes <= may_keep;
+    if (room) {
+        void **at = bucket_of(h->bytes);
+        h->next = *at;
+        *at = h;
+        kept_bytes += h->bytes;
+    }
+    pthread_mutex_unlock(&lock);
+    return room;
+}
+
+void lazy_keep(size_t bytes) {
+    pthread_mutex_lock(&lock);
+    may_keep = bytes;
+    pthread_mutex_unlock(&lock);
+}
+
 static void *small_new(size_t bytes) {
     void *block = malloc(bytes + 2 * LINE);
-    return block ? memset(after_header(block, (struct header){block, 0}), 0, bytes) : NULL;
+    return block ? memset(after_header(block, (struct header){block, 0, NULL}), 0, bytes) : NULL;
 }
 
 void *lazy_new(size_t bytes) {
@@ -32,18 +76,19 @@ void *lazy_new(size_t bytes) {
         return small_new(bytes);
     if (bytes > SIZE_MAX - LINE)
         return NULL;
-    void *pages = mmap(NULL, bytes + LINE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return pages == MAP_FAILED ? NULL : after_header(pages, (struct header){NULL, bytes + LINE});
+    void *pages = take(bytes + LINE);
+    if (pages)
+        return memset((unsigned char *)pages + LINE, 0, bytes);
+    pages = mmap(NULL, bytes + LINE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return pages == MAP_FAILED ? NULL : after_header(pages, (struct header){NULL, bytes + LINE, NULL});
 }
 
 void lazy_free(void *memory) {
     if (!memory)
         return;
-    unsigned char *line = (unsigned char *)memory - LINE;
-    struct header h;
-    memcpy(&h, line, sizeof h);
-    if (h.block)
-        free(h.block);
-    else
-        munmap(line, h.bytes);
+    struct header *h = (struct header *)((unsigned char *)memory - LINE);
+    if (h->block)
+        free(h->block);
+    else if (!keep(h))
+        munmap(h, h->bytes);
 }

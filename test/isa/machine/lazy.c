@@ -2,6 +2,7 @@
 #include "test/test.h"
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Memory that the host provides on first use. */
 
@@ -55,6 +56,39 @@ START_TEST(an_untouched_page_takes_no_memory) {
 }
 END_TEST
 
+/* With lazy_keep(), a freed mapping of 256 KB comes back for the same size, cleared. */
+START_TEST(freed_memory_comes_back_cleared) {
+    enum { TABLE = 256 << 10 };
+    lazy_keep(1 << 20);
+    unsigned char *first = lazy_new(TABLE);
+    memset(first, 0xff, TABLE);
+    lazy_free(first);
+    unsigned char *other = lazy_new(TABLE + 4096), *again = lazy_new(TABLE);
+    ck_assert_ptr_ne(other, first);
+    ck_assert_ptr_eq(again, first);
+    for (size_t i = 0; i < TABLE; i++)
+        ck_assert_uint_eq(again[i], 0);
+    lazy_free(other);
+    lazy_free(again);
+    lazy_keep(0);
+}
+END_TEST
+
+/* 100 tables of 1,000,000 bytes: at most 16 MB, 4,096 pages, stay when all are freed, if the process may keep that. */
+START_TEST(few_freed_bytes_are_kept) {
+    static unsigned char *table[100];
+    const unsigned long before = resident_pages();
+    lazy_keep(16 << 20);
+    for (int i = 0; i < 100; i++)
+        memset(table[i] = lazy_new(1000000), 1, 1000000);
+    ck_assert_uint_gt(resident_pages() - before, 20000);
+    for (int i = 0; i < 100; i++)
+        lazy_free(table[i]);
+    ck_assert_uint_le(resident_pages() - before, 4096 + 100);
+    lazy_keep(0);
+}
+END_TEST
+
 START_TEST(memory_that_cannot_exist_is_null) { ck_assert_ptr_null(lazy_new(SIZE_MAX / 2)); }
 END_TEST
 
@@ -65,6 +99,8 @@ SUITE(isa_lazy) {
     TEST(small_memory_is_zeroed_and_aligned);
     TEST(large_memory_is_zeroed_and_aligned);
     TEST(an_untouched_page_takes_no_memory);
+    TEST(freed_memory_comes_back_cleared);
+    TEST(few_freed_bytes_are_kept);
     TEST(memory_that_cannot_exist_is_null);
     TEST(null_can_be_freed);
 }
