@@ -44,7 +44,8 @@ bool variable_bytes(struct diags *d, const struct variable *v, enum type t, uint
 /* Computes the alignment of a variable in bytes: the declared alignment, else the alignment of its element or vector.
  * Reports an error and returns false if the alignment is not a power of two up to `limit`. */
 bool variable_align(struct diags *d, const struct variable *v, enum type t, uint64_t limit, uint64_t *align);
-/* Limits of alignments: of shared memory, global memory and constants; of a thread's memory and of parameters. */
+/* Limits of alignments. MAX_ALIGN: shared memory, global memory, constants and alloca. MAX_THREAD_ALIGN: variables in
+ * local memory, and parameters. */
 enum { MAX_ALIGN = 1 << 23, MAX_THREAD_ALIGN = 1024 };
 /* Returns true for an array whose first dimension has no size. */
 bool is_unsized(const struct variable *v);

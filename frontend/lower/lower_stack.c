@@ -2,7 +2,7 @@
  * function does, so that its return frees the memory. */
 #include "lower.h"
 
-enum { DEFAULT_ALIGN = 8, MAX_STACK_ALIGN = 1 << 23 }; /* PTX ISA, alloca */
+enum { DEFAULT_ALIGN = 8 }; /* PTX ISA, alloca; MAX_ALIGN is the largest alignment */
 
 /* Returns the alignment, a constant power of two and at least 8 bytes, or 0 after reporting an error. */
 static uint64_t alignment(struct lower *l, const struct operand *o) {
@@ -15,9 +15,9 @@ static uint64_t alignment(struct lower *l, const struct operand *o) {
     }
     if (!immediate(l, o, T_U32, &v))
         return 0;
-    if (v && v <= MAX_STACK_ALIGN && (v & (v - 1)) == 0)
+    if (v && v <= MAX_ALIGN && (v & (v - 1)) == 0)
         return v < DEFAULT_ALIGN ? DEFAULT_ALIGN : v;
-    diag_error(l->d, o->loc, "the alignment of '%s' must be a power of two up to %d", opcode_text(l), MAX_STACK_ALIGN);
+    diag_error(l->d, o->loc, "the alignment of '%s' must be a power of two up to %d", opcode_text(l), MAX_ALIGN);
     return 0;
 }
 
