@@ -12,9 +12,9 @@ enum { LINE = 64, SMALL = 1 << 14, MOST_KEPT = 1 << 20, BUCKETS = 64 };
 
 /* The line before the memory that lazy_new() returns. */
 struct header {
-    void *block;  /* from malloc(); NULL: from mmap() */
-    size_t bytes; /* of the mapping */
-    void *next;   /* a kept mapping of the same bucket */
+    void *block;         /* from malloc(); NULL: from mmap() */
+    size_t bytes;        /* of the mapping */
+    struct header *next; /* a kept mapping of the same bucket */
 };
 _Static_assert(sizeof(struct header) <= LINE, "one line");
 
@@ -26,22 +26,22 @@ static void *after_header(void *at, struct header h) {
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static void *kept[BUCKETS]; /* mappings by size; `header.next` links them */
+static struct header *kept[BUCKETS]; /* mappings by size */
 static size_t kept_bytes, may_keep;
 
-static void **bucket_of(size_t bytes) { return &kept[bytes / LINE % BUCKETS]; }
+static struct header **bucket_of(size_t bytes) { return &kept[bytes / LINE % BUCKETS]; }
 
 /* Returns a kept mapping of this size, with its header, or NULL. */
-static void *take(size_t bytes) {
-    void *found = NULL;
+static struct header *take(size_t bytes) {
     pthread_mutex_lock(&lock);
-    for (void **at = bucket_of(bytes); *at; at = &((struct header *)*at)->next)
-        if (((struct header *)*at)->bytes == bytes) {
-            found = *at;
-            *at = ((struct header *)found)->next;
-            kept_bytes -= bytes;
-            break;
-        }
+    struct header **at = bucket_of(bytes);
+    while (*at && (*at)->bytes != bytes)
+        at = &(*at)->next;
+    struct header *found = *at;
+    if (found) {
+        *at = found->next;
+        kept_bytes -= bytes;
+    }
     pthread_mutex_unlock(&lock);
     return found;
 }
@@ -51,7 +51,7 @@ static bool keep(struct header *h) {
     pthread_mutex_lock(&lock);
     const bool room = h->bytes <= MOST_KEPT && kept_bytes + h->bytes <= may_keep;
     if (room) {
-        void **at = bucket_of(h->bytes);
+        struct header **at = bucket_of(h->bytes);
         h->next = *at;
         *at = h;
         kept_bytes += h->bytes;

@@ -1,15 +1,15 @@
 #ifndef ISA_LAZY_H
 #define ISA_LAZY_H
-/* Zeroed memory that costs nothing until its use: the host provides each page when the page is first accessed. Use it
- * for large tables of which a run uses a small part. */
+/* Zeroed memory whose pages the host provides when they are first accessed. Use it for a large table if a run accesses
+ * only a small part of the table. */
 #include <stddef.h>
 
 /* Returns zeroed memory, aligned to a cache line of the host, or NULL if memory is out. */
 void *lazy_new(size_t bytes);
 /* Frees memory from lazy_new(). Does nothing for NULL. */
 void lazy_free(void *memory);
-/* Sets how many freed bytes the process keeps for the next lazy_new() of the same size (0 at the start), which clears
- * them. For processes that build one machine after another: to unmap the memory, and to have the pages provided again,
- * doubles the time of a run of a few milliseconds. */
+/* Sets how many bytes of freed memory the process keeps (0 at the start). The next lazy_new() of the same size clears
+ * this memory and returns it. Use it in processes that build one machine after another: a run of a few milliseconds
+ * takes twice as long if the host must provide all pages again. */
 void lazy_keep(size_t bytes);
 #endif
