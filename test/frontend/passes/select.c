@@ -151,7 +151,7 @@ START_TEST(parameters_are_fetched_where_no_operand_can_be_one) {
 }
 END_TEST
 
-/* The parameter p is read only behind the branch, so its load goes there. */
+/* select_params.c: the parameter p is read only behind the branch, so its load goes there. */
 START_TEST(parameters_are_fetched_in_the_block_of_their_uses) {
     uint32_t out[WORDS], load = 0, branch = 0;
     const struct program *p;
@@ -164,6 +164,24 @@ START_TEST(parameters_are_fetched_in_the_block_of_their_uses) {
     }
     ck_assert_uint_gt(branch, 0);
     ck_assert_uint_gt(load, branch);
+    heddle_close(h);
+}
+END_TEST
+
+/* select_params.c: the only use of the parameter p is in a loop. Its load stays in a block before the loop, where it
+ * executes once. */
+START_TEST(parameters_are_not_fetched_in_loops) {
+    uint32_t out[WORDS], load = 0, use = 0;
+    const struct program *p;
+    struct heddle *h = run("mov.u32 %r1, 0; X: red.global.add.u32 [%d1+8], %r1; add.u32 %r1, %r1, 1;"
+                           "setp.lt.u32 %p1, %r1, 5; @%p1 bra X;" END,
+                           "core.constant_operands=off", out, &p);
+    for (uint32_t pc = 0; pc < p->n; pc++) {
+        load = p->code[pc].kind == K_LOAD && p->code[pc].space == SPACE_PARAM ? pc : load;
+        use = p->code[pc].kind == K_ATOM ? pc : use;
+    }
+    ck_assert_uint_gt(use, load);
+    ck_assert_uint_ne(p->info[use].block, p->info[load].block);
     heddle_close(h);
 }
 END_TEST
@@ -228,6 +246,7 @@ SUITE(frontend_passes_select) {
     TEST(older_chips_convert_integers_there);
     TEST(parameters_are_fetched_where_no_operand_can_be_one);
     TEST(parameters_are_fetched_in_the_block_of_their_uses);
+    TEST(parameters_are_not_fetched_in_loops);
     TEST(the_stream_of_a_kernel_folds);
     TEST(machine_instructions_by_class);
     TEST_LOOP(divisions_of_64_bits_call, 0, (int)(sizeof divisions / sizeof divisions[0]));
