@@ -4,9 +4,9 @@
 Usage: scripts/ptxas_select.py HEDDLE ARCH[,ARCH...] FILE.ptx ...
 
 Prints a line for each kernel and architecture (sm_75, sm_80, sm_86, sm_90, sm_120): ptxas' counts, its registers, and
-ours with the preset of a card of this architecture. $PTXAS names the tool. Loops are not unrolled: each label gets a pragma. Subroutines for operands that are not ordinary, such as
-those of a division, are left out of files without functions, since ours are counted for ordinary operands. A function
-for 64-bit integer division counts once for each call.
+ours with the preset of a card of this architecture. $PTXAS names the tool. Loops are not unrolled: each label gets a
+pragma. Our counts are for ordinary operands. So subroutines for other operands, such as those of a division, are left
+out of files without functions. A function for 64-bit integer division counts once for each call.
 """
 import os
 import re

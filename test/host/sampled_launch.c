@@ -135,8 +135,9 @@ START_TEST(equal_launches_are_drawn) {
 }
 END_TEST
 
-/* Launches with growing grids are one group. Of 60 launches, 7 are measured: 0, 1, and one of each of the blocks 2-3,
- * 4-7, 8-15, 16-31 and 32-63, of which the last may be drawn beyond the end. */
+/* Launches with growing grids are one group. Of 60 launches, 0 and 1 are measured, and one of each of the blocks 2-3,
+ * 4-7, 8-15, 16-31 and 32-63. The launch that is drawn from the last block may be one of 60 to 63, which do not exist:
+ * then 6 are measured. */
 START_TEST(growing_launches_are_a_group) {
     const struct sequence p = {"step", "spe", 100, 1, 60, 3};
     struct outcome *s = sample(&p, 0), *t = simulate(&p, "spe");
