@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FIRST_REPLIES = 64 }; /* entries of the ring of replies that are used at first */
+
 bool memport_init(struct memport *p, uint32_t depth, uint32_t max_outstanding, uint32_t delay) {
     memset(p, 0, sizeof *p);
     uint32_t requests = ring_size(depth), replies = ring_size(max_outstanding);
@@ -11,12 +13,22 @@ bool memport_init(struct memport *p, uint32_t depth, uint32_t max_outstanding, u
     p->delay = delay;
     p->reply_cycle = UINT64_MAX;
     p->request_mask = requests - 1;
-    p->reply_mask = replies - 1;
+    p->reply_mask = (replies < FIRST_REPLIES ? replies : FIRST_REPLIES) - 1;
     /* the rings are not initialised: most of a large ring is never touched */
     p->request = malloc(requests * sizeof *p->request);
     p->reply = malloc(replies * sizeof *p->reply);
     p->removed_at = malloc(requests * sizeof *p->removed_at);
     return p->request && p->reply && p->removed_at;
+}
+
+/* Doubling the ring moves an entry by the old size, or not at all, so no entry overwrites another. */
+void memport_grow(struct memport *p) {
+    for (uint32_t size; (size = p->reply_mask + 1) <= p->outstanding && size < ring_size(p->max_outstanding);) {
+        for (uint64_t i = p->taken; i != p->mem.replied; i++)
+            if (i & size)
+                p->reply[(i & p->reply_mask) + size] = p->reply[i & p->reply_mask];
+        p->reply_mask = 2 * size - 1;
+    }
 }
 
 bool memport_add_near(struct memport *p, uint32_t most) {

@@ -18,26 +18,29 @@ struct memport_near {
 };
 
 struct memport {
-    /* the SM's half */
-    uint64_t sent, freed, taken; /* number of requests put in; requests known to have left; replies taken */
-    uint64_t removed, replied;   /* the SM's copies of the memory side's counts */
-    uint64_t reply_cycle;        /* cycle of the next known reply; UINT64_MAX if there is none */
-    uint64_t sure;               /* cycle before which the SM knows its room exactly; later there may be more room */
-    uint32_t unit;       /* maximum number of entries that a request occupies: 1, or the flits of the largest packet */
-    uint32_t flit_bytes; /* 0 if every request occupies one entry */
-    uint64_t sent_flits, freed_flits, removed_flits; /* `sent`, `freed` and `removed` in flits */
-    uint32_t outstanding;                            /* replies due */
-    uint32_t depth;                                  /* number of entries of the ring that the SM can use */
-    uint32_t max_outstanding;
-    uint32_t delay; /* cycles until the SM learns that a request has left */
-    uint32_t request_mask, reply_mask;
-    bool write_acks;    /* writes get replies, too */
-    bool split;         /* true if requests are answered sector by sector */
-    uint16_t whole;     /* bit mask of the request kinds that get a single reply even if `split` is true */
-    uint32_t fan_shift; /* log2 of the largest number of replies to one request */
+    /* read by both sides, and written only while neither runs */
     struct mem_request *request, *reply;
     uint64_t *removed_at;      /* cycle at which the memory side removed each request */
     struct memport_near *near; /* NULL if the SM's cluster has no cache */
+    uint32_t request_mask;
+    uint32_t reply_mask; /* of the part of the ring in use, which stays small so that it stays in the host's caches */
+    uint32_t depth;      /* number of entries of the ring that the SM can use */
+    uint32_t max_outstanding;
+    uint32_t delay;      /* cycles until the SM learns that a request has left */
+    uint32_t unit;       /* maximum number of entries that a request occupies: 1, or the flits of the largest packet */
+    uint32_t flit_bytes; /* 0 if every request occupies one entry */
+    uint8_t fan_shift;   /* log2 of the largest number of replies to one request */
+    bool write_acks;     /* writes get replies, too */
+    bool split;          /* true if requests are answered sector by sector */
+    uint16_t whole;      /* bit mask of the request kinds that get a single reply even if `split` is true */
+    /* the SM's half */
+    _Alignas(64) uint64_t sent; /* number of requests put in */
+    uint64_t freed, taken;      /* requests known to have left; replies taken */
+    uint64_t removed, replied;  /* the SM's copies of the memory side's counts */
+    uint64_t reply_cycle;       /* cycle of the next known reply; UINT64_MAX if there is none */
+    uint64_t sure;              /* cycle before which the SM knows its room exactly; later there may be more room */
+    uint32_t outstanding;       /* replies due */
+    uint64_t sent_flits, freed_flits, removed_flits; /* `sent`, `freed` and `removed` in flits */
     /* the memory side's half, in its own host cache line */
     struct {
         _Alignas(64) uint64_t removed, replied; /* number of requests taken out; number of replies put in */
@@ -74,10 +77,14 @@ static inline void memport_count_removed(struct memport *p) {
         p->removed_flits += memport_flits(p, i);
 }
 
+/* Enlarges the ring of replies to at least p->outstanding entries. */
+void memport_grow(struct memport *p);
 /* Makes the actions of each half known to the other half. Neither side may run during the call. `sure` is the value for
  * the field memport.sure. */
 static inline void memport_exchange(struct memport *p, uint64_t sure) {
     p->sure = sure;
+    if (__builtin_expect(p->outstanding > p->reply_mask, 0))
+        memport_grow(p);
     if (p->flit_bytes)
         memport_count_removed(p);
     p->removed = p->mem.removed;
@@ -167,6 +174,10 @@ static inline struct mem_request memport_receive(struct memport *p) {
  * return its ring entry, which the caller fills in. */
 static inline const struct mem_request *memport_head(const struct memport *p) {
     return p->mem.removed == p->mem.sent ? NULL : &p->request[p->mem.removed & p->request_mask];
+}
+/* Returns the ring entry after the head. */
+static inline const struct mem_request *memport_second(const struct memport *p) {
+    return &p->request[(p->mem.removed + 1) & p->request_mask];
 }
 static inline void memport_remove(struct memport *p, uint64_t now) {
     p->removed_at[p->mem.removed++ & p->request_mask] = now;

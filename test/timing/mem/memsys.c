@@ -410,7 +410,36 @@ START_TEST(places_of_flits) {
 }
 END_TEST
 
+/* A port uses 64 entries of its ring of replies at first. Here 300 replies are due, so the ring grows to 512 entries,
+ * while it holds 50 replies in its entries 40 to 63 and 0 to 25. All replies arrive in order. */
+START_TEST(replies_in_a_growing_ring) {
+    enum { BEFORE = 40, THERE = 50, ALL = 300 };
+    struct memport p;
+    ck_assert(memport_init(&p, 8, 1000, 2));
+    p.outstanding = BEFORE + ALL;
+    uint32_t tag = 0, want = 0;
+    while (tag < BEFORE)
+        memport_reply(&p)->tag = tag++;
+    p.replied = p.mem.replied;
+    while (want < BEFORE)
+        ck_assert_uint_eq(memport_receive(&p).tag, want++);
+    while (tag < BEFORE + THERE)
+        memport_reply(&p)->tag = tag++;
+    ck_assert_uint_eq(p.reply_mask, 63);
+    memport_exchange(&p, 0);
+    ck_assert_uint_eq(p.reply_mask, 511);
+    while (tag < BEFORE + ALL)
+        memport_reply(&p)->tag = tag++;
+    memport_exchange(&p, 0);
+    while (want < BEFORE + ALL)
+        ck_assert_uint_eq(memport_receive(&p).tag, want++);
+    ck_assert_uint_eq(p.outstanding, 0);
+    memport_free(&p);
+}
+END_TEST
+
 SUITE(timing_memsys) {
+    TEST(replies_in_a_growing_ring);
     TEST(replies_wait_for_each_other);
     TEST(latency_of_dram);
     TEST(latency_of_open_row);
