@@ -112,7 +112,7 @@ static void add_memory(struct tables *t, const struct config *c) {
         cache_tables(&tags, tags.size, l2.line) + slices * cache_tables(&mshrs, mshrs.size, l2.line));
     add(t, "the queues of the L2 (l2.slices, l2.rop_latency, l2.mshrs, icnt.slice_queue)",
         slices * (sizeof(struct l2) + c->memory.l2_prefetch_queue * (double)sizeof(struct l2_ahead) +
-                  ring((c->memory.rop_latency + c->icnt.slice_queue) * fan) * sizeof(struct l2_request) +
+                  ring(c->memory.rop_latency + c->icnt.slice_queue) * sizeof(struct l2_request) +
                   ring(c->icnt.slice_queue) * sizeof(struct mem_request) +
                   ring(c->memory.rop_latency + c->icnt.slice_queue) * sizeof(uint64_t) +
                   ring(pending) * (sizeof *((struct l2 *)NULL)->fill + sizeof *((struct l2 *)NULL)->answer)));

@@ -11,7 +11,6 @@ enum { NO_SM = 0x3ff };
 static bool init_rings(struct l2 *s, const struct config *c) {
     uint32_t in = c->memory.rop_latency + s->far_latency + c->icnt.slice_queue, fills = c->l2.mshrs * (c->l2.line / 32);
     s->in_depth = in;
-    in *= s->split ? c->l2.line / 32 : 1;
     s->out_depth = c->icnt.slice_queue;
     s->in_mask = ring_size(in) - 1;
     s->out_mask = ring_size(s->out_depth) - 1;
@@ -72,21 +71,6 @@ void l2_free(struct l2 *s) {
     memset(s, 0, sizeof *s);
 }
 
-/* Splits the newest request of a queue into one request per sector; the last of them ends the packet. */
-static __attribute__((noinline)) void split_last(const struct l2 *s, struct l2_queue *q) {
-    struct l2_request all = q->at[q->tail & s->in_mask];
-    bool atomic = all.kind == MEM_ATOMIC;
-    all.bytes = 32;
-    for (; all.sectors & (all.sectors - 1); all.serial = atomic) {
-        struct l2_request *in = &q->at[q->tail++ & s->in_mask];
-        *in = all;
-        in->sectors = all.sectors & (uint8_t)-all.sectors;
-        in->last = false;
-        all.sectors &= (uint8_t)(all.sectors - 1);
-    }
-    q->at[q->tail & s->in_mask] = all;
-}
-
 /* Returns the cycles for which an atomic occupies the data array: one for each lane with the most contended address,
  * and for each l2.atomic_bytes of data. */
 static uint8_t atomic_cycles(const struct l2 *s, const struct mem_request *r) {
@@ -103,7 +87,8 @@ void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place
     bool atomic = r->kind == MEM_ATOMIC;
     struct l2_queue *q = &s->in[at->far];
     struct l2_request *in = &q->at[q->tail & s->in_mask];
-    s->n.far += at->far;
+    if (at->far)
+        s->n.far++;
     *in = (struct l2_request){.ready = arrival + s->rop_latency + (at->far ? s->far_latency : 0),
                               .line = at->line,
                               .tag = r->tag,
@@ -115,13 +100,10 @@ void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place
                               .warp = r->warp,
                               .sectors = (uint8_t)(r->sectors << shift),
                               .shift = (uint8_t)shift,
-                              .full = (uint8_t)(atomic ? 0 : r->full << shift),
-                              .last = true};
+                              .full = (uint8_t)(atomic ? 0 : r->full << shift)};
     if (q->tail == q->head)
         s->next = min64(s->next, max64(in->ready, s->port_free));
     s->in_packets++;
-    if (s->split && r->kind != MEM_PREFETCH)
-        split_last(s, q);
     q->tail++;
 }
 
@@ -385,12 +367,32 @@ static uint64_t ready_at(const struct l2 *s, const struct l2_queue *q) {
     return q->head == q->tail ? NEVER : q->at[q->head & s->in_mask].ready;
 }
 
-/* Lets the oldest access of the queues read the tags. */
+/* Returns the part of packet `p` that reads the tags next: with a split, the request for its first sector. */
+static inline struct l2_request first_part(const struct l2_request *p, bool split) {
+    struct l2_request r = *p;
+    if (split) {
+        r.bytes = 32;
+        r.sectors &= (uint8_t)-r.sectors;
+    }
+    return r;
+}
+
+/* Removes the first sector of packet `p`. Returns false if the packet has no other. The lanes of an atomic that access
+ * one address delay its first sector only. */
+static inline bool next_part(struct l2_request *p) {
+    p->sectors &= (uint8_t)(p->sectors - 1);
+    p->serial = p->kind == MEM_ATOMIC;
+    return p->sectors != 0;
+}
+
+/* Lets the oldest access of the queues read the tags. Returns true if it was the last one of its packet. */
 static bool tag_tick(struct l2 *s, uint64_t now) {
     struct l2_queue *q = &s->in[__builtin_expect(ready_at(s, &s->in[1]) < ready_at(s, &s->in[0]), 0)];
-    const struct l2_request *r = &q->at[q->head & s->in_mask];
     if (s->port_free > now || ready_at(s, q) > now)
         return false;
+    struct l2_request *packet = &q->at[q->head & s->in_mask];
+    const bool split = s->split && packet->kind != MEM_PREFETCH;
+    const struct l2_request part = first_part(packet, split), *r = &part;
     bool done = s->perfect ? always_hit(s, r, now) : writes(r) ? write(s, r, now) : read(s, r, now);
     if (!done) {
         if (s->stalled_since == NEVER)
@@ -406,9 +408,11 @@ static bool tag_tick(struct l2 *s, uint64_t now) {
     if (s->stalled_since != NEVER)
         s->n.stalls += now - s->stalled_since;
     s->stalled_since = NEVER;
+    if (split && next_part(packet))
+        return false;
     q->head++;
-    s->in_packets -= r->last;
-    return r->last;
+    s->in_packets--;
+    return true;
 }
 
 static enum prefetch_asked ask(void *cache, uint32_t who, const struct prefetch_request *r, uint64_t now) {

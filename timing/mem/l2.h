@@ -19,7 +19,7 @@
 #include "prefetch.h"
 #include "timing/report/stat.h"
 
-/* A request in the slice. */
+/* A packet in the slice, or the part of it that reads the tags. */
 struct l2_request {
     uint64_t ready; /* core cycle from which its tags may be read */
     uint64_t line;  /* line number in the slice */
@@ -28,10 +28,9 @@ struct l2_request {
     uint16_t sm, bytes;
     uint16_t warp;
     uint8_t kind, serial;
-    uint8_t sectors; /* mask of the requested sectors of the L2's line */
+    uint8_t sectors; /* mask of the requested sectors of the L2's line that have not read the tags yet */
     uint8_t shift;   /* number of this line's sector at which the sender's line begins */
     uint8_t full;    /* for a write: sectors that it overwrites completely */
-    bool last;       /* true for the last request of its packet, which frees the packet's queue entry */
 };
 
 /* A request of a prefetcher at the slice. */
@@ -44,7 +43,7 @@ struct l2_ahead {
     uint8_t who;
 };
 
-/* A ring of requests, in the order of their field `ready`. */
+/* A ring of packets, in the order of their field `ready`. */
 struct l2_queue {
     struct l2_request *at;
     uint64_t head, tail;
@@ -56,13 +55,24 @@ struct l2_counts {
 };
 
 struct l2 {
+    /* used when the crossbar delivers a packet, together in few lines of the host's cache */
+    _Alignas(64) struct l2_queue in[2]; /* of SMs in the same half of the chip, and in the other half */
+    uint32_t in_mask, in_packets;
+    uint64_t next;                          /* cycle of the next known work; UINT64_MAX if there is none */
+    uint32_t rop_latency, far_latency;      /* cycles from arrival to the tags; l2.far_latency, cycles */
+    uint32_t in_depth, out_mask, out_depth; /* depths: packets */
+    uint64_t port_free;                     /* cycle from which the tag port is free */
+    /* used when the crossbar takes a reply */
+    struct mem_request *out; /* ring: replies for SMs; `cycle`: when the reply reaches the crossbar */
+    uint64_t out_head, out_tail;
+    uint64_t out_free; /* cycle from which the next reply may leave */
     struct cache cache;
     struct bypass bypass;
     const struct memmap *map;
     struct dram *dram;
     uint32_t index, of_channel;      /* number among all slices; number in the channel */
     uint32_t port_shift, write_miss; /* port_shift: log2 of the bytes per cycle of the data array */
-    uint32_t rop_latency, latency;   /* cycles from arrival to the tags; cycles from the tags to the reply */
+    uint32_t latency;                /* cycles from the tags to the reply */
     uint32_t dirty_ways;             /* l2.dirty_ways */
     bool write_acks;
     bool perfect;
@@ -70,12 +80,7 @@ struct l2 {
     bool by_sector; /* true if accesses are answered sector by sector */
     bool split;     /* true for a sectored L2: a packet becomes one request per sector */
     uint8_t all_sectors;
-    uint32_t far_latency, atomic_bytes; /* l2.far_latency, cycles; l2.atomic_bytes, bytes a cycle */
-    struct l2_queue in[2];   /* from the crossbar: of SMs in the same half of the chip, and in the other half */
-    struct mem_request *out; /* ring: replies for SMs; `cycle`: when the reply reaches the crossbar */
-    uint32_t in_mask, in_depth, out_mask, out_depth; /* depths: packets */
-    uint32_t in_packets;
-    uint64_t out_head, out_tail;
+    uint32_t atomic_bytes; /* l2.atomic_bytes, bytes a cycle */
     struct {
         uint64_t ready;
         uint16_t mshr;
@@ -92,11 +97,9 @@ struct l2 {
     struct l2_ahead *ahead; /* ring: prefetchers' requests that have not read the tags */
     uint32_t ahead_depth, ahead_head, ahead_n;
     uint32_t line_shift;
-    uint64_t port_free, fill_free, answer_free; /* cycles from which the tag port, fills and answers are free */
-    uint64_t out_free;                          /* cycle from which the next reply may leave */
+    uint64_t fill_free, answer_free; /* cycles from which fills and answers are free */
     uint64_t stalled_since; /* cycle since which the oldest request of `in` is blocked; NEVER if it is not blocked */
     uint64_t settled;       /* cycle after the last access to the tags */
-    uint64_t next;          /* cycle of the next known work; UINT64_MAX if there is none */
     struct l2_counts n;
 };
 
@@ -111,6 +114,11 @@ bool l2_use_bypass(struct l2 *s, const struct bypass_ops *ops);
  * requests read the tags when no other access does and no access of an SM is blocked. `cfg` must outlive the slice. */
 bool l2_add_prefetcher(struct l2 *s, const struct prefetcher_ops *ops, void *ctx, const struct config *cfg);
 static inline uint32_t l2_room(const struct l2 *s) { return s->in_depth - s->in_packets; }
+/* Loads the ring entry of the next packet into the host's cache. */
+static inline void l2_expect(const struct l2 *s, const struct mem_place *at) {
+    const struct l2_queue *q = &s->in[at->far];
+    __builtin_prefetch(&q->at[q->tail & s->in_mask], 1);
+}
 /* Accepts a packet whose last flit arrives at cycle `arrival`. Requires l2_room(). */
 void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place *at, uint64_t arrival);
 /* Receives the data of a read that the slice sent to DRAM. */

@@ -70,6 +70,7 @@ static void offer_translated(struct memsys *m, uint32_t s, const struct mem_requ
     bool data = r->kind == MEM_WRITE || r->kind == MEM_WRITE_BACK || r->kind == MEM_ATOMIC;
     uint32_t payload = data ? r->bytes : 0;
     m->place[s] = place_for(m, s, r->address);
+    l2_expect(m->slice[m->place[s].slice], &m->place[s]);
     icnt_offer(&m->request, s, m->place[s].slice, icnt_flits(&m->request, payload), ready);
 }
 
@@ -79,6 +80,7 @@ static void offer_request(struct memsys *m, uint32_t s, uint64_t from) {
     const struct mem_request *r = memport_head(&m->port[s]);
     if (!r)
         return;
+    __builtin_prefetch(memport_second(&m->port[s]));
     if (gpcs_take(&m->gpcs, r->kind)) {
         gpcs_offer(&m->gpcs, s, max64(from, r->cycle + m->ahead));
         return;

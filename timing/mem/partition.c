@@ -7,7 +7,9 @@ bool partition_init(struct partition *p, const struct config *c, const struct me
     memset(p, 0, sizeof *p);
     p->slices = c->memory.l2_slices / c->dram.channels;
     p->dram_next = UINT64_MAX;
-    p->slice = calloc(p->slices, sizeof *p->slice);
+    p->slice = aligned_alloc(_Alignof(struct l2), p->slices * sizeof *p->slice);
+    if (p->slice)
+        memset(p->slice, 0, p->slices * sizeof *p->slice);
     if (!p->slice || p->slices > DRAM_SLICES_MAX ||
         !dram_init(&p->dram, c, p->slices, c->l2.mshrs * (c->l2.line / 32) * p->slices))
         return false;
