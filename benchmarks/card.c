@@ -99,7 +99,8 @@ const struct bench bench_card_backprop = {
 /* ---- card_hotspot ---- */
 
 enum { TILE = 16, STEPS = 2 };
-static const float capacity = 0.1f, across = 0.2f, along = 0.15f, sink = 0.05f;
+/* of a step; of a cell; resistances to the neighbours and to the sink */
+static const float duration = 0.5f, capacity = 5, across = 5, along = 20 / 3.0f, sink = 20;
 
 /* Computes one step from `from` into `to`. A cell at the border of the chip is its own neighbour there. */
 static void heat_step(const float *power, const float *from, float *to, uint32_t side) {
@@ -108,8 +109,9 @@ static void heat_step(const float *power, const float *from, float *to, uint32_t
             const double t = (double)from[at], n = (double)from[y ? at - side : at],
                          s = (double)from[y + 1 < side ? at + side : at], w = (double)from[x ? at - 1 : at],
                          e = (double)from[x + 1 < side ? at + 1 : at];
-            to[at] = (float)(t + (double)capacity * ((double)power[at] + (s + n - 2 * t) * (double)along +
-                                                     (e + w - 2 * t) * (double)across + (80 - t) * (double)sink));
+            to[at] = (float)(t + (double)duration / (double)capacity *
+                                     ((double)power[at] + (s + n - 2 * t) / (double)along +
+                                      (e + w - 2 * t) / (double)across + (80 - t) / (double)sink));
         }
 }
 
@@ -131,7 +133,7 @@ static enum heddle_status hotspot_run(struct heddle *h, struct heddle_module *m,
         s = BENCH_LAUNCH(h, m, "card_heat", ((struct heddle_dim){tiles, tiles, 1}),
                          ((struct heddle_dim){TILE, TILE, 1}), BENCH_ARG(at_power), BENCH_ARG(at_from), BENCH_ARG(to),
                          BENCH_ARG(side), BENCH_ARG(side), BENCH_ARG(steps), BENCH_ARG(capacity), BENCH_ARG(across),
-                         BENCH_ARG(along), BENCH_ARG(sink));
+                         BENCH_ARG(along), BENCH_ARG(sink), BENCH_ARG(duration));
     if (s == HEDDLE_OK)
         s = heddle_read(h, to, got, bytes);
     heat_step(power, from, half, side);

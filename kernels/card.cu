@@ -3,8 +3,8 @@
 // card_layer: products of inputs and weights, summed in a tree whose steps are powers of two from the special function
 //   unit, with remainders. Rodinia, backprop. Divergence: as backprop_forward. Barriers: 9. Block: 16 x 16.
 // card_adjust: changes weights, with rate and momentum in f64. Rodinia, backprop. Barriers: 1. Block: 16 x 16.
-// card_heat: temperatures of a chip, partly in f64. Rodinia, hotspot. Divergence: ifs without else for the ring of
-//   threads that compute nothing. Barriers: 1 and 2 a step. Block: 16 x 16. Shared memory: 3 KiB.
+// card_heat: temperatures of a chip, partly in f64, with four divisions. Rodinia, hotspot. Divergence: ifs without else
+//   for the ring of threads that compute nothing. Barriers: 1 and 2 a step. Block: 16 x 16. Shared memory: 3 KiB.
 // card_nearest: the nearest of five centres; the points are a texture, as there. Rodinia, kmeans. Block: 256 x 1.
 // card_phase: the matrix Q of an image; samples come from constant memory in pairs of values, as ptxas loads them.
 //   Parboil, mri-q. Block: 256 x 1.
@@ -46,26 +46,35 @@ extern "C" __global__ void card_adjust(float *delta, float *input, float *weight
     }
 }
 
+static __device__ bool within(int i, int least, int most) { return i >= least && i <= most; }
+
+// Each thread divides by `capacity`, `rx`, `ry` and `rz`, as there.
 extern "C" __global__ void card_heat(const float *power, const float *from, float *to, int rows, int columns, int steps,
-                                     float c, float rx, float ry, float rz) {
+                                     float capacity, float rx, float ry, float rz, float time) {
     __shared__ float heat[TILE][TILE], watts[TILE][TILE], next[TILE][TILE];
+    float c = time / capacity, along_x = 1 / rx, along_y = 1 / ry, sink = 1 / rz;
     int tx = threadIdx.x, ty = threadIdx.y, inner = TILE - 2 * steps;
-    int row = inner * blockIdx.y - steps + ty, column = inner * blockIdx.x - steps + tx, at = columns * row + column;
-    bool inside = row >= 0 && row < rows && column >= 0 && column < columns, computed = false;
-    if (inside) {
+    int top = inner * blockIdx.y - steps, left = inner * blockIdx.x - steps;
+    int row = top + ty, column = left + tx, at = columns * row + column;
+    if (within(row, 0, rows - 1) && within(column, 0, columns - 1)) {
         heat[ty][tx] = from[at];
         watts[ty][tx] = power[at];
     }
     __syncthreads();
-    int north = row == 0 ? ty : ty - 1, south = row == rows - 1 ? ty : ty + 1;
-    int west = column == 0 ? tx : tx - 1, east = column == columns - 1 ? tx : tx + 1;
+    // rows and columns of the tile that are on the chip
+    int y_least = top < 0 ? -top : 0, y_most = top + TILE > rows ? rows - 1 - top : TILE - 1;
+    int x_least = left < 0 ? -left : 0, x_most = left + TILE > columns ? columns - 1 - left : TILE - 1;
+    int north = max(ty - 1, y_least), south = min(ty + 1, y_most);
+    int west = max(tx - 1, x_least), east = min(tx + 1, x_most);
+    bool computed = false;
     for (int step = 1; step <= steps; step++) {
-        computed = inside && tx >= step && tx < TILE - step && ty >= step && ty < TILE - step;
+        computed = within(tx, step, TILE - 1 - step) && within(ty, step, TILE - 1 - step) &&
+                   within(tx, x_least, x_most) && within(ty, y_least, y_most);
         if (computed)
-            next[ty][tx] = heat[ty][tx] +
-                           c * (watts[ty][tx] + (heat[south][tx] + heat[north][tx] - 2.0 * heat[ty][tx]) * ry +
-                                (heat[ty][east] + heat[ty][west] - 2.0 * heat[ty][tx]) * rx +
-                                (80.0f - heat[ty][tx]) * rz);
+            next[ty][tx] =
+                heat[ty][tx] +
+                c * (watts[ty][tx] + (heat[south][tx] + heat[north][tx] - 2.0 * heat[ty][tx]) * along_y +
+                     (heat[ty][east] + heat[ty][west] - 2.0 * heat[ty][tx]) * along_x + (80.0f - heat[ty][tx]) * sink);
         __syncthreads();
         if (step == steps)
             break;
