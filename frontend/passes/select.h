@@ -41,6 +41,8 @@ int64_t select_constant(const struct ir *ir, opnd_t o, unsigned bytes);
 
 /* select_webs.c: gives each value a register of its own. Returns false on failure. */
 bool select_webs(struct ir *ir);
+/* select_constants.c: changes instruction `i` if it computes with constants. Returns true if it did. */
+bool select_constants(struct select *s, uint32_t i);
 /* select_fold.c, select_fuse.c: change instruction `i` and the instructions that use its result. Return true if they
  * did. */
 bool select_fold(struct select *s, uint32_t i);

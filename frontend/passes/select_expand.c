@@ -9,7 +9,13 @@ static bool is_wide(const struct isa_row *row) { return type_bytes(row->a) == 8 
 static bool is_integer(enum type t) { return t != T_NONE && type_class(t) != 'f'; }
 static bool is_signed(enum type t) { return type_class(t) == 's'; }
 
-static enum expansion_id division(const struct isa_row *row) {
+static enum expansion_id division_by_constant(const struct isa_row *row) {
+    if (row->op == OP_REM)
+        return is_signed(row->d) ? EXPANSION_REM_S32_BY : EXPANSION_REM_U32_BY;
+    return is_signed(row->d) ? EXPANSION_DIV_S32_BY : EXPANSION_DIV_U32_BY;
+}
+
+static enum expansion_id division(const struct inst *in, const struct isa_row *row) {
     const unsigned approx = form_get(row->form, CAT_APPROX);
     if (row->d == T_F64)
         return EXPANSION_DIV_F64;
@@ -21,6 +27,8 @@ static enum expansion_id division(const struct isa_row *row) {
         return is_signed(row->d) ? EXPANSION_REM_S64 : EXPANSION_REM_U64;
     if (type_bytes(row->d) == 8)
         return is_signed(row->d) ? EXPANSION_DIV_S64 : EXPANSION_DIV_U64;
+    if (in->b & 1)
+        return division_by_constant(row);
     if (row->op == OP_REM)
         return is_signed(row->d) ? EXPANSION_REM_S32 : EXPANSION_REM_U32;
     return is_signed(row->d) ? EXPANSION_DIV_S32 : EXPANSION_DIV_U32;
@@ -77,7 +85,7 @@ static enum expansion_id expansion_for(const struct inst *in, const struct isa_r
         return product(row);
     case OP_DIV:
     case OP_REM:
-        return division(row);
+        return division(in, row);
     case OP_RCP:
     case OP_SQRT:
     case OP_RSQRT:

@@ -63,6 +63,15 @@ static const struct {
      11, "values of the previous turn of a loop"},
     {TWO "mul.lo.u32 %r3, %r1, %r2; add.u32 %r1, %r1, 7; add.u32 %r8, %r3, %r1; add.u32 %r3, %r8, 1;" END, 6,
      "a register that is used again; a dead sum"},
+    {"mov.f32 %r1, 0f40E00000; cvt.rzi.s32.f32 %r2, %r1; shr.u32 %r3, %r2, 1; ld.global.u32 %r4, [%d1];\n"
+     "add.u32 %r8, %r4, %r3;" END,
+     4, "a conversion and a shift of constants: 7, then 3"},
+    {"mov.u32 %r2, 3; mul.lo.u32 %r3, %r2, %r2; shl.b32 %r8, %r3, 2;" END, 3, "a product: the copy of 36 is left"},
+    {"mov.u32 %r2, 2; ld.global.u32 %r1, [%d1]; mad.lo.u32 %r8, %r2, 5, %r1;" END, 4, "a constant product in a sum"},
+    {"ld.global.u32 %r1, [%d1]; setp.gt.u32 %p1, %r1, 9; mov.u32 %r2, 1; @%p1 mov.u32 %r2, 2; shl.b32 %r8, %r2, 3;" END,
+     7, "two constants may arrive"},
+    {"mov.u32 %r8, 0; L: add.u32 %r8, %r8, 5; setp.lt.u32 %p1, %r8, 50; @%p1 bra L;" END, 6,
+     "a constant that changes in a loop"},
 };
 
 START_TEST(instructions_fold) {
@@ -240,6 +249,29 @@ START_TEST(divisions_of_64_bits_call) {
 }
 END_TEST
 
+static const struct {
+    const char *op;
+    uint32_t instructions;
+} small_divisions[] = {{"div.u32", 14}, {"div.s32", 19}, {"rem.u32", 13}, {"rem.s32", 16}};
+
+/* ptxas 13 for sm_86 writes fewer instructions if the divisor is a constant: for rem.s32, conversion to float,
+ * reciprocal, conversion back; the operand's absolute value, and three comparisons; three sums; six products. */
+START_TEST(divisions_by_constants_are_shorter) {
+    uint32_t out[WORDS], count[N_MACHINE_CLASSES];
+    char body[256];
+    const struct program *p;
+    snprintf(body, sizeof body,
+             "ld.global.u32 %%r1, [%%d1]; mov.u32 %%r2, 12; %s %%r8, %%r1, %%r2;\n"
+             "st.global.u32 [%%d1+8], %%r8;",
+             small_divisions[_i].op);
+    struct heddle *h = run(body, "core.convert_sfu=on", out, &p);
+    control_count(p, count);
+    ck_assert_uint_eq(count[MACHINE_XU], 3);
+    ck_assert_uint_eq(count[MACHINE_ALU] + count[MACHINE_FMA] + count[MACHINE_XU], small_divisions[_i].instructions);
+    heddle_close(h);
+}
+END_TEST
+
 SUITE(frontend_passes_select) {
     TEST_LOOP(instructions_fold, 0, (int)(sizeof rows / sizeof rows[0]));
     TEST(special_function_units_convert);
@@ -250,4 +282,5 @@ SUITE(frontend_passes_select) {
     TEST(the_stream_of_a_kernel_folds);
     TEST(machine_instructions_by_class);
     TEST_LOOP(divisions_of_64_bits_call, 0, (int)(sizeof divisions / sizeof divisions[0]));
+    TEST_LOOP(divisions_by_constants_are_shorter, 0, (int)(sizeof small_divisions / sizeof small_divisions[0]));
 }
