@@ -10,8 +10,10 @@
 #include <string.h>
 
 /* A round of the timing simulation takes about ten microseconds, and so does the time between two launches. Waiting
- * threads therefore spin for a while before they sleep. */
-enum { SPINS = 2000, MAX_PAUSES = 100 };
+ * threads therefore spin for a while. Serial work between two rounds can take some hundred microseconds, and a wake-up
+ * takes about fifty. So a thread that has spun stays awake for YIELDS calls of sched_yield(), about half a microsecond
+ * each, before it sleeps. */
+enum { SPINS = 2000, YIELDS = 1000, MAX_PAUSES = 100 };
 
 enum { ROUNDS_PER_DIVISION = 16 }; /* number of rounds after which the jobs are divided among the threads again */
 
@@ -96,10 +98,10 @@ static void take_jobs(struct workers *w, uint32_t thread) {
 
 /* Waits until the round number differs from `seen`. */
 static void wait_for_round(struct workers *w, uint32_t seen) {
-    for (int i = 0; i < SPINS; i++) {
+    for (uint32_t i = 0; i < SPINS + YIELDS; i++) {
         if (round_now(w) != seen)
             return;
-        relax();
+        workers_pause(i);
     }
     pthread_mutex_lock(&w->lock);
     atomic_fetch_add(&w->asleep, 1);
