@@ -120,6 +120,15 @@ static inline uint32_t set_of(const struct cache *c, uint64_t line) {
     return set * c->shape.ways;
 }
 
+void cache_expect(const struct cache *c, uint64_t line) {
+    enum { PER_HOST_LINE = 64 / sizeof(uint64_t) };
+    const uint32_t first = set_of(c, line);
+    for (uint32_t i = 0; i < c->shape.ways; i += PER_HOST_LINE) {
+        __builtin_prefetch(&c->key[first + i]);
+        __builtin_prefetch(&c->used[first + i]);
+    }
+}
+
 /* Number of values that the compiler compares with a few vector instructions. gcc unrolls a loop of 16 values, and does
  * not vectorise it. */
 enum { BLOCK = 32 };

@@ -128,6 +128,17 @@ bool cache_use_replacement(struct cache *c, const struct replacement_ops *ops);
 /* Tells the replacement policy, which is not LRU, that an access found its line in way `way` (an index into way[]). */
 void cache_tell_hit(struct cache *c, uint32_t way);
 struct cache_spot cache_look(const struct cache *c, uint64_t line);
+/* Loads into the host's caches what an access to `line` reads, before this access. */
+void cache_expect(const struct cache *c, uint64_t line);
+/* Loads an MSHR into the host's caches, before cache_expect_way(), which loads the way that the MSHR fills, before
+ * cache_fill(). */
+static inline void cache_expect_mshr(const struct cache *c, uint32_t mshr) {
+    __builtin_prefetch(&c->mshr[mshr], 1);
+    __builtin_prefetch(&c->mshr[mshr].first, 1);
+}
+static inline void cache_expect_way(const struct cache *c, uint32_t mshr) {
+    __builtin_prefetch(&c->way[c->mshr[mshr].way], 1);
+}
 /* Returns the number of the line in a way that is not empty. */
 static inline uint64_t cache_line_in(const struct cache *c, uint32_t way) { return ~c->key[way]; }
 /* Returns true if the line at a location waits for its fill. */

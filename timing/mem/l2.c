@@ -112,6 +112,7 @@ void l2_fill(struct l2 *s, const struct dram_reply *r) {
     s->fill[at].ready = r->ready;
     s->fill[at].mshr = r->tag;
     s->fill[at].sectors = r->sectors;
+    cache_expect_mshr(&s->cache, r->tag);
     s->next = min64(s->next, max64(r->ready, s->fill_free));
 }
 
@@ -412,6 +413,8 @@ static bool tag_tick(struct l2 *s, uint64_t now) {
         return false;
     q->head++;
     s->in_packets--;
+    if (q->head != q->tail)
+        cache_expect(&s->cache, q->at[q->head & s->in_mask].line);
     return true;
 }
 
@@ -505,6 +508,8 @@ static void fill_tick(struct l2 *s, uint64_t now) {
     if (s->fill_free > now || s->fill[at].ready > now)
         return;
     s->fill_head++;
+    if (s->fill_head != s->fill_tail)
+        cache_expect_way(&s->cache, s->fill[s->fill_head & s->fill_mask].mshr);
     uint16_t mshr = s->fill[at].mshr;
     cache_fill(&s->cache, mshr, s->fill[at].sectors);
     if (s->uncached)
