@@ -115,13 +115,11 @@ static bool find_fault(struct run *r) {
 /* Returns the cycle of the next event, or UINT64_MAX if no event is left. If several events are due before r->to +
  * windows.edge, the result may be the cycle of any of them. */
 static uint64_t next_event(const struct run *r) {
-    uint64_t next = memsys_next(r->g->mem, r->to), soon = r->to + r->g->windows.edge;
-    if (r->ctas.clusters)
-        next = min64(next, clusters_next(r->ctas.clusters));
+    uint64_t next = r->ctas.clusters ? clusters_next(r->ctas.clusters) : NEVER, soon = r->to + r->g->windows.edge;
     for (uint32_t i = 0; next >= soon && i < r->g->n_sms; i++)
         if (ctas_joined(&r->ctas, i))
             next = min64(next, sm_next(r->g->sm[i], r->to));
-    return next;
+    return next < soon ? next : min64(next, memsys_next(r->g->mem, r->to));
 }
 
 static bool all_done(struct run *r) {

@@ -92,6 +92,8 @@ static inline void memport_exchange(struct memport *p, uint64_t sure) {
     if (p->near)
         p->near->replied = p->near->put;
     memport_look(p);
+    for (uint64_t i = p->mem.sent; i < p->sent; i += 2) /* the memory side reads them next; a host line has two */
+        __builtin_prefetch(&p->request[i & p->request_mask]);
     p->mem.sent = p->sent;
 }
 
