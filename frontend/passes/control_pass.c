@@ -41,6 +41,7 @@ static void find_uses(struct control *c) {
         control_uses(c->p, &c->p->code[pc], add_use, c);
         if (c->p->code[pc].d != OPND_SINK && control_is_uniform(c, c->p->code[pc].d >> 1)) {
             c->bits[pc].datapath = true;
+            c->bits[pc].expansion = EXPANSION_NONE;
             c->bits[pc].timing = control_uniform_timing();
         }
         c->first[pc + 1] = c->first[0];

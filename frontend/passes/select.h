@@ -47,6 +47,9 @@ bool select_constants(struct select *s, uint32_t i);
  * did. */
 bool select_fold(struct select *s, uint32_t i);
 bool select_fuse(struct select *s, uint32_t i);
+/* select_fold.c: on a machine without operands in constant memory, makes a load of a parameter a copy for the uniform
+ * datapath if all instructions that use the result can read a uniform register. Returns true if so. */
+bool select_fetch(struct select *s, uint32_t i);
 /* select_guards.c: turns short ifs into guarded instructions. Returns false on failure. */
 bool select_guards(struct ir *ir);
 /* select_params.c: moves copies of parameters to the blocks of their uses. Returns false on failure. */

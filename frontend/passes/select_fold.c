@@ -195,32 +195,44 @@ static bool fold_negation(struct select *s, uint32_t i) {
 
 /* Returns true if all uses of a definition can read an operand in its place. */
 static bool all_accept(const struct select *s, const struct reg_def *d, opnd_t from) {
+    const bool wide = s->ir->vregs[d->vreg].cls == RC_64;
     for (uint32_t k = d->first; k < d->first + d->n; k++) {
         const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
         const uint8_t kind = s->ir->code[use->inst].kind;
-        if ((kind != K_LANE && kind != K_CVT) || use->n != 1 || use->start ||
-            !accepts(s->ir, edit_inst(s->e, use->inst), d->vreg, from))
+        if ((wide && !select_is_sum(select_row(&s->ir->code[use->inst]), 8)) || (kind != K_LANE && kind != K_CVT) ||
+            use->n != 1 || use->start || !accepts(s->ir, edit_inst(s->e, use->inst), d->vreg, from))
             return false;
     }
     return d->n != 0;
 }
 
-/* Makes a load of a parameter a copy from constant memory. On a machine without such operands, the copy is for the
- * uniform datapath, and other loads stay. */
-static bool fold_parameter(struct select *s, uint32_t i) {
-    struct ir *ir = s->ir;
-    const struct inst *in = &ir->code[i];
-    if (in->kind != K_LOAD || in->space != SPACE_PARAM || in->n_list || in->hints & HINT_DEQ || !(in->a & 1) ||
-        select_constant(ir, in->a, in->asize) || in->imm < 0 || in->msize != in->rsize ||
-        (in->rsize != 4 && in->rsize != 8))
-        return false;
-    const opnd_t from = parameter_register(ir, (uint32_t)in->imm, in->rsize) << 1;
-    const struct reg_def *d = select_only_result(s, i);
-    if (!select_has_constants(ir) && (in->rsize != 4 || !has_uniform_datapath(ir) || !d || !all_accept(s, d, from)))
-        return false;
+/* Makes a load of a parameter a copy from constant memory. */
+static bool copy_parameter(struct select *s, uint32_t i) {
+    const struct inst *in = &s->ir->code[i];
+    const opnd_t from = parameter_register(s->ir, (uint32_t)in->imm, in->rsize) << 1;
     select_become(s, i, isa_find_row(OP_MOV, in->rsize == 8 ? T_B64 : T_B32, T_NONE, 0),
                   (const opnd_t[]){from, OPND_ZERO, OPND_ZERO, OPND_ZERO});
     return true;
+}
+
+static bool loads_parameter(const struct ir *ir, const struct inst *in) {
+    return in->kind == K_LOAD && in->space == SPACE_PARAM && !in->n_list && !(in->hints & HINT_DEQ) && in->a & 1 &&
+           !select_constant(ir, in->a, in->asize) && in->imm >= 0 && in->msize == in->rsize &&
+           (in->rsize == 4 || in->rsize == 8);
+}
+
+static bool fold_parameter(struct select *s, uint32_t i) {
+    return select_has_constants(s->ir) && loads_parameter(s->ir, &s->ir->code[i]) && copy_parameter(s, i);
+}
+
+bool select_fetch(struct select *s, uint32_t i) {
+    struct ir *ir = s->ir;
+    const struct inst *in = &ir->code[i];
+    const struct reg_def *d = loads_parameter(ir, in) ? select_only_result(s, i) : NULL;
+    if (!d || select_has_constants(ir) || !has_uniform_datapath(ir))
+        return false;
+    const opnd_t from = parameter_register(ir, (uint32_t)in->imm, in->rsize) << 1;
+    return all_accept(s, d, from) && copy_parameter(s, i);
 }
 
 bool select_fold(struct select *s, uint32_t i) {

@@ -1,8 +1,8 @@
 /* Moves copies and loads of parameters down, so that a register does not hold a parameter long before its first use.
  * Requires: blocks. Keeps: results and control flow.
  *
- * The instruction goes to the block that dominates all its uses, but into no loop. ptxas places such instructions so,
- * since a copy from constant memory costs the same everywhere. */
+ * The instruction goes to the block that dominates all its uses, but into no innermost loop. ptxas 13 places such
+ * instructions so: in kernels of nested loops, it fetches parameters again in each iteration of the outer loops. */
 #include "frontend/analysis/loops.h"
 #include "select.h"
 
@@ -22,8 +22,10 @@ static bool is_copy(const struct ir *ir, const struct inst *in) {
                               : in->kind == K_LANE && row->op == OP_MOV && !(in->a & 1) && select_outside(ir, in->a);
 }
 
-static bool in_loop_with(const struct params *p, uint32_t block, uint32_t home) {
-    return p->loops.of[block] == NO_LOOP || loop_has(&p->loops.list[p->loops.of[block]], home);
+/* Returns true if the instruction may move from block `home` to `block`. */
+static bool may_enter(const struct params *p, uint32_t block, uint32_t home) {
+    const struct loop *l = p->loops.of[block] == NO_LOOP ? NULL : &p->loops.list[p->loops.of[block]];
+    return !l || l->first < l->last || loop_has(l, home);
 }
 
 /* Returns the block for instruction i, and stores the first of its uses there, or NO_INST, in *use. */
@@ -41,7 +43,7 @@ static uint32_t block_for(const struct params *p, uint32_t i, uint32_t *use) {
         const uint32_t at = ir->info[u->inst].block;
         block = block == NO_BLOCK ? at : dom_common(&p->dom, block, at);
     }
-    while (block != NO_BLOCK && block != home && !in_loop_with(p, block, home))
+    while (block != NO_BLOCK && block != home && !may_enter(p, block, home))
         block = p->dom.up[block];
     *use = NO_INST;
     for (uint32_t k = d->first; k < d->first + d->n; k++) {

@@ -58,8 +58,11 @@ static bool has_operation(const struct isa_row *row) {
     }
 }
 
+/* The datapath copies parameters of 64 bits, and has no other instruction of this width. */
 static bool has_types(const struct isa_row *row) {
-    return type_bytes(row->d) == 4 && type_class(row->d) != 'f' && type_bytes(row->a) == 4;
+    const unsigned bytes = type_bytes(row->d);
+    return (bytes == 4 || (bytes == 8 && row->op == OP_MOV)) && type_class(row->d) != 'f' &&
+           type_bytes(row->a) == bytes;
 }
 
 /* Returns why the uniform datapath cannot execute the instruction; NULL: it can. */
@@ -97,7 +100,8 @@ static bool accepts(const struct uniform *u, uint32_t i, uint32_t v) {
             return false;
     if (in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM)
         return in->a == v << 1 && in->asize == 4 && in->b != v << 1 && in->c != v << 1 && in->e != v << 1;
-    if ((in->kind != K_LANE && in->kind != K_CVT) || in->hints & HINT_DEQ || select_expansion(ir, in) ||
+    if ((in->kind != K_LANE && in->kind != K_CVT) || in->hints & HINT_DEQ ||
+        (select_expansion(ir, in) && !select_is_sum(row, 8)) ||
         ((row->op == OP_SHL || row->op == OP_SHR) && in->a == v << 1))
         return false;
     for (int k = 0; k < 4; k++)
@@ -124,7 +128,8 @@ static void choose(struct uniform *u) {
     const struct defuse *du = &u->a.defuse;
     const uint32_t end = du->inst_defs[ir->functions[0].end];
     for (uint32_t k = 0; k < end; k++)
-        ir->vregs[du->defs[k].vreg].uniform = ir->vregs[du->defs[k].vreg].cls == RC_32;
+        ir->vregs[du->defs[k].vreg].uniform =
+            ir->vregs[du->defs[k].vreg].cls == RC_32 || ir->vregs[du->defs[k].vreg].cls == RC_64;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t k = 0; k < end; k++) {

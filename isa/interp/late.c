@@ -200,16 +200,18 @@ static void fly(void *ctx, uint32_t offset, enum control_use use, unsigned posit
 /* Gives all lanes the result of the first lane that executed an instruction of the uniform datapath, whose registers
  * have one value. Reports lanes with another result. */
 static void spread(struct late_cta *c, struct warp *w, uint32_t pc, lanemask_t lanes) {
-    uint32_t *value = (uint32_t *)(void *)(w->bank[0] + (w->program->code[pc].d >> 1));
-    const uint32_t first = value[lanes_first(lanes)];
+    const uint32_t offset = w->program->code[pc].d >> 1, bytes = control_register_bytes(w->program, offset);
+    unsigned char *value = w->bank[0] + offset;
+    unsigned char first[8];
+    memcpy(first, value + lanes_first(lanes) * bytes, bytes);
     for (unsigned l = 0; l < WARP_LANES; l++) {
-        if (lanes >> l & 1 && value[l] != first && !c->found->n++) {
+        if (lanes >> l & 1 && memcmp(value + l * bytes, first, bytes) != 0 && !c->found->n++) {
             char text[96];
             program_print_inst(w->program, pc, text, sizeof text);
             c->found->pc = pc;
             snprintf(c->found->text, sizeof c->found->text, "'%s' is uniform, but lane %u has another result", text, l);
         }
-        value[l] = first;
+        memcpy(value + l * bytes, first, bytes);
     }
 }
 

@@ -177,6 +177,46 @@ START_TEST(parameters_are_fetched_in_the_block_of_their_uses) {
 }
 END_TEST
 
+/* A sum of 64 bits reads a uniform register, so the uniform datapath fetches p for it. A product with a sum needs p in a
+ * vector register, so a load fetches it. */
+START_TEST(sums_of_64_bits_read_uniform_parameters) {
+    static const struct {
+        const char *body;
+        uint32_t memory, uniform;
+    } parts[] = {
+        {"mov.u32 %r1, %tid.x; cvt.u64.u32 %d2, %r1; add.s64 %d3, %d1, %d2; st.global.u32 [%d3+8], %r1;", 1, 1},
+        {"mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; add.s64 %d3, %d1, %d2; st.global.u32 [%d3+8], %r1;", 2, 0}};
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
+        uint32_t out[WORDS], count[N_MACHINE_CLASSES];
+        const struct program *p;
+        struct heddle *h = run(parts[k].body, "core.constant_operands=off", out, &p);
+        control_count(p, count);
+        ck_assert_uint_eq(out[2], 0);
+        ck_assert_uint_eq(count[MACHINE_MEMORY], parts[k].memory);
+        ck_assert_uint_eq(count[MACHINE_UNIFORM], parts[k].uniform);
+        heddle_close(h);
+    }
+}
+END_TEST
+
+/* select_params.c: the parameter p is read in the outer of two loops, and is fetched there. */
+START_TEST(parameters_are_fetched_in_outer_loops) {
+    uint32_t out[WORDS], load = 0, use = 0;
+    const struct program *p;
+    struct heddle *h = run("mov.u32 %r1, 0; X: mov.u32 %r2, 0; Y: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 5;"
+                           "@%p1 bra Y; red.global.add.u32 [%d1+8], %r1; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 5;"
+                           "@%p1 bra X;",
+                           "core.constant_operands=off", out, &p);
+    for (uint32_t pc = 0; pc < p->n; pc++) {
+        load = p->code[pc].kind == K_LOAD && p->code[pc].space == SPACE_PARAM ? pc : load;
+        use = p->code[pc].kind == K_ATOM ? pc : use;
+    }
+    ck_assert_uint_gt(use, load);
+    ck_assert_uint_eq(p->info[use].block, p->info[load].block);
+    heddle_close(h);
+}
+END_TEST
+
 /* select_params.c: the only use of the parameter p is in a loop. Its load stays in a block before the loop, where it
  * executes once. */
 START_TEST(parameters_are_not_fetched_in_loops) {
@@ -278,6 +318,8 @@ SUITE(frontend_passes_select) {
     TEST(older_chips_convert_integers_there);
     TEST(parameters_are_fetched_where_no_operand_can_be_one);
     TEST(parameters_are_fetched_in_the_block_of_their_uses);
+    TEST(sums_of_64_bits_read_uniform_parameters);
+    TEST(parameters_are_fetched_in_outer_loops);
     TEST(parameters_are_not_fetched_in_loops);
     TEST(the_stream_of_a_kernel_folds);
     TEST(machine_instructions_by_class);
