@@ -55,6 +55,10 @@ uint8_t select_expansion(const struct ir *ir, const struct inst *in);
 bool pass_uniform(struct ir *ir);
 /* Returns true if the machine has a uniform datapath. */
 bool has_uniform_datapath(const struct ir *ir);
+/* descriptors.c: copies of the descriptors of memory accesses. */
+bool pass_descriptors(struct ir *ir);
+/* Returns true if functions that are called through pointers copy descriptors (core.descriptors). */
+bool has_descriptors(const struct ir *ir);
 /* schedule.c: order of instructions for the modern core. */
 bool pass_schedule(struct ir *ir);
 /* banks.c: registers for the modern core. */

@@ -48,8 +48,8 @@ static const struct {
 } rows[] = {{"sm_75", "rtx2080ti", 109, 0.05, 0.05, 0.15},
             {"sm_80", "a100", 110, 0.05, 0.05, 0.10},
             {"sm_86", "ampere", 110, 0.05, 0.05, 0.10},
-            {"sm_90", "h100", 110, 0.08, 0.05, 0.13},
-            {"sm_120", "rtx5070ti", 110, 0.06, 0.07, 0.13}};
+            {"sm_90", "h100", 110, 0.05, 0.05, 0.13},
+            {"sm_120", "rtx5070ti", 110, 0.05, 0.07, 0.13}};
 
 /* The number of all instructions is within 5 % of ptxas' number, and so are accesses and special functions. `rows` has
  * the bars for instructions of the integer, float and uniform units together, for flow (branches, barriers and exits),

@@ -153,6 +153,7 @@ static const struct {
     {"core.check", "of the functional model: an error in a program's control bits (frontend_passes_control)"},
     {"core.control_bits", "of programs with control bits (timing_sm_modern_core)"},
     {"core.reuse_cache", "of programs with control bits (timing_sm_modern_core)"},
+    {"core.descriptors", "of calls through pointers (frontend_passes_descriptors)"},
     {"deadlock.cycles", "of launches that do not end"},
     {"deadlock.report", "of launches that do not end"},
     {"multipath.opportunistic", "of paths that meet before their reconvergence point (mechanisms_multipath)"},
