@@ -177,8 +177,8 @@ START_TEST(parameters_are_fetched_in_the_block_of_their_uses) {
 }
 END_TEST
 
-/* A sum of 64 bits reads a uniform register, so the uniform datapath fetches p for it. A product with a sum needs p in a
- * vector register, so a load fetches it. */
+/* A sum of 64 bits reads a uniform register, so the uniform datapath fetches p for it. A product with a sum needs p in
+ * a vector register, so a load fetches it. */
 START_TEST(sums_of_64_bits_read_uniform_parameters) {
     static const struct {
         const char *body;
