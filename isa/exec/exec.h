@@ -120,22 +120,22 @@ bool exec_is_remote(struct warp *w, const struct inst *in, lanemask_t active, st
 /* Returns true for barrier.cluster.arrive. */
 bool exec_is_cluster_arrive(const struct inst *in);
 void exec_barrier_sync(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx);
-/* Tests a K_BARRIER `in` that all lanes of a warp with one row execute together. Returns true if the lanes wait for all
- * threads of the CTA, at a barrier with a constant number. In this case it fills `fx` as exec_inst() does; otherwise it
- * leaves `fx` unchanged. */
-static inline bool exec_barrier_of_all(const struct warp *w, const struct inst *in, struct effects *fx) {
-    uint32_t number = 0;
+/* Returns true for a K_BARRIER at which the lanes that arrive wait for all threads of the CTA, and whose number is a
+ * constant. Sets *number to it. */
+static inline bool exec_barrier_is_of_all(const unsigned char *constants, const struct inst *in, uint32_t *number) {
+    *number = 0;
     if (in->fn.warp != exec_barrier_sync || in->guard != NO_GUARD || in->b != OPND_ZERO || !(in->a & 1))
         return false;
     if (in->a != OPND_ZERO)
-        memcpy(&number, reg_ptr(w, in->a), sizeof number);
-    if (number >= MAX_NAMED_BARRIERS)
-        return false;
+        memcpy(number, constants + (in->a >> 1), sizeof *number);
+    return *number < MAX_NAMED_BARRIERS;
+}
+/* Fills `fx` as exec_inst() does if all lanes of a warp with one row execute such a barrier. */
+static inline void exec_barrier_effects(struct effects *fx, uint32_t number) {
     fx->lanes = LANES_ALL;
     fx->fault = FAULT_NONE;
     fx->barrier = number;
     fx->barrier_threads = 0;
     fx->barrier_mode = BARRIER_SYNC;
-    return true;
 }
 #endif

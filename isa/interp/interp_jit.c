@@ -52,6 +52,11 @@ static void *code_of(const struct cta_run *r, rowmask_t lanes, uint32_t pc) {
     return atomic_load_explicit(&r->native.code->entry[lanes != LANES_ALL][pc].inside, memory_order_acquire);
 }
 
+static void continue_path(struct jit_frame *f, const struct spe_entry *top) {
+    f->first = &f->warp->program->code[top->pc];
+    f->rpc = top->rpc;
+}
+
 /* Does nothing outside of run_spe(), where the budget is 0, and for loops that wait for other threads. */
 static void *next(struct jit_frame *f, uint32_t i) {
     struct cta_run *r = f->ctx;
@@ -61,13 +66,12 @@ static void *next(struct jit_frame *f, uint32_t i) {
     if (!f->budget || r->affine || (!falls && in->ends_block & BLOCK_WAITS))
         return NULL;
     f->executed += i + !falls;
-    const struct spe_entry *top = r->native.path_after(r, w, in - falls, f->active, &f->threads);
+    const struct spe_entry *top = r->native.paths->after(r, w, in - falls, f->active, &f->threads);
     void *code = top && f->executed < f->budget ? code_of(r, (rowmask_t)top->lanes, top->pc) : NULL;
     f->moved = !code;
     if (!code)
         return NULL;
-    f->first = &w->program->code[top->pc];
-    f->rpc = top->rpc;
+    continue_path(f, top);
     set_lanes(f, (rowmask_t)top->lanes);
     return code;
 }
@@ -91,9 +95,67 @@ static void *call(struct jit_frame *f, uint32_t i) {
     return code;
 }
 
-void native_cta_start(struct cta_run *r, native_path_after *after) {
+/* Ends the turn of the frame's warp, which waits. Begins the turn of the next warp, if all its lanes are in one path
+ * that can continue in native code. Returns this code, or NULL if it did nothing. */
+static void *next_warp(struct jit_frame *f, struct cta_run *r, struct warp_run *wr) {
+    struct native_cta *n = &r->native;
+    struct warp *w = n->warp + 1;
+    struct warp_run *other = wr + 1;
+    if (n->warp->index + 1 == r->cta->n_warps || other->done || other->blocked)
+        return NULL;
+    const struct spe_stack *st = other->control.model;
+    warp_step_only_path(other);
+    if (st->n != 1 || st->e[0].lanes != LANES_ALL || other->control.waiting | other->control.released)
+        return NULL;
+    void *code = code_of(r, LANES_ALL, st->e[0].pc);
+    if (!code)
+        return NULL;
+    struct tally *t = n->tally;
+    t->warp += f->executed;
+    wr->executed += t->warp - t->others;
+    t->others = t->warp;
+    wr->blocked = true;
+    warp_note_depth(r, wr->control.model);
+    native_turn(n, w, n->budget);
+    f->warp = w;
+    f->executed = 0;
+    f->budget = n->budget;
+    f->clock = other->executed;
+    continue_path(f, &st->e[0]);
+    return code;
+}
+
+static void *wait(struct jit_frame *f, uint32_t i) {
+    struct cta_run *r = f->ctx;
+    struct warp *w = f->warp;
+    struct warp_run *wr = &r->warps[w->index];
+    struct spe_stack *st = wr->control.model;
+    const struct inst *in = &f->first[i];
+    void *code = NULL;
+    uint32_t barrier;
+    if (!f->budget || r->affine || st->n != 1 || !exec_barrier_is_of_all(w->bank[1], in, &barrier))
+        return NULL;
+    f->executed += i + 1;
+    f->threads += WARP_LANES;
+    exec_barrier_effects(&r->fx, barrier);
+    const struct path p = {.lanes = LANES_ALL};
+    if (control_stop(&wr->control, w, in, &p, LANES_ALL, &r->fx, warp_advance_only_path)) {
+        r->native.paths->release(r, barrier);
+        warp_step_only_path(wr);
+        if (f->executed < f->budget && st->n)
+            code = code_of(r, LANES_ALL, st->e[0].pc);
+        if (code)
+            continue_path(f, &st->e[0]);
+    } else {
+        code = next_warp(f, r, wr);
+    }
+    f->moved = !code;
+    return code;
+}
+
+void native_cta_start(struct cta_run *r, const struct native_paths *paths) {
     const struct launch *l = r->cta->launch;
-    r->native.path_after = after;
+    r->native.paths = paths;
     r->native.frame = (struct jit_frame){.bank = {NULL, r->cta->warps[0].bank[1]},
                                          .tables = &jit_tables,
                                          .memory = l->memory,
@@ -106,6 +168,7 @@ void native_cta_start(struct cta_run *r, native_path_after *after) {
                                          .take = take,
                                          .call = call,
                                          .next = next,
+                                         .wait = wait,
                                          .jit = r->native.code,
                                          .fx = &r->fx,
                                          .ctx = r};
@@ -121,8 +184,9 @@ bool native_run(struct cta_run *r, const struct inst **in, jit_code *code, lanem
     f->threads = f->loads = f->executed = 0;
     f->first = *in;
     f->clock = *clock;
+    r->native.tally = t;
     uint32_t done = code(f), n = done & ~(uint32_t)JIT_REASON, reason = done & JIT_REASON;
-    if (f->moved) /* next() has counted the instructions */
+    if (f->moved) /* next() or wait() has counted the instructions */
         n = reason = 0;
     if (reason == JIT_LEFT)
         jit_left(r->native.code, f, (uint32_t)(f->first - program), n);
@@ -132,7 +196,7 @@ bool native_run(struct cta_run *r, const struct inst **in, jit_code *code, lanem
     t->thread += f->threads;
     r->n.affine.all_loads += f->loads;
     *lanes = f->active;
-    *clock += f->executed + n;
+    *clock = f->clock + f->executed + n;
     if (reason == JIT_STOPPED) {
         if (!r->affine || !r->affine->faulted)
             r->fault_pc = (uint32_t)(at - program);

@@ -8,7 +8,9 @@
 struct native_cta {
     struct jit *code;  /* code of the program; NULL: blocks are interpreted */
     struct warp *warp; /* warp of the frame */
-    native_path_after *path_after;
+    const struct native_paths *paths;
+    struct tally *tally;    /* counts of the warp's turn */
+    uint64_t budget;        /* number of warp instructions of a turn */
     struct jit_frame frame; /* data that the code reads and writes */
 };
 
@@ -31,14 +33,18 @@ static inline bool native_has_moved(struct native_cta *n) {
     n->frame.moved = false;
     return moved;
 }
-/* Starts the CTA of `r`. Native code calls `after` at the end of a block. */
-void native_cta_start(struct cta_run *r, native_path_after *after);
-/* Starts a turn of warp `w`. */
-static inline void native_turn(struct native_cta *n, struct warp *w) {
+/* Starts the CTA of `r`. Native code calls `paths` at the end of a block. */
+void native_cta_start(struct cta_run *r, const struct native_paths *paths);
+/* Starts a turn of warp `w` with at most `budget` warp instructions. */
+static inline void native_turn(struct native_cta *n, struct warp *w, uint64_t budget) {
     n->warp = w;
+    n->budget = budget;
     n->frame.bank[0] = w->bank[0];
     n->frame.local = w->local;
 }
+/* Returns the warp that ran last in the turn that began with `w`. When a warp waits at a barrier, native code ends its
+ * turn and begins the turn of the next warp. */
+static inline struct warp *native_warp(const struct native_cta *n, struct warp *w) { return n->code ? n->warp : w; }
 /* Runs `code` for native_block(). */
 bool native_run(struct cta_run *r, const struct inst **in, jit_code *code, lanemask_t *lanes, uint64_t *clock,
                 struct tally *t);

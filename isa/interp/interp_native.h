@@ -14,6 +14,11 @@ struct tally;
  * NULL if there is none. */
 typedef const struct spe_entry *native_path_after(struct cta_run *r, struct warp *w, const struct inst *in,
                                                   lanemask_t lanes, uint64_t *threads);
+/* Functions of the interpreter that native code calls for the stack model. */
+struct native_paths {
+    native_path_after *after;
+    void (*release)(struct cta_run *r, uint32_t barrier); /* cta_release_barrier() */
+};
 
 #ifdef HEDDLE_NO_JIT
 /* Native code state of one CTA. */
@@ -32,8 +37,14 @@ static inline bool native_has_moved(struct native_cta *n) {
     (void)n;
     return false;
 }
-static inline void native_cta_start(struct cta_run *r, native_path_after *after) { (void)r, (void)after; }
-static inline void native_turn(struct native_cta *n, struct warp *w) { (void)n, (void)w; }
+static inline void native_cta_start(struct cta_run *r, const struct native_paths *paths) { (void)r, (void)paths; }
+static inline void native_turn(struct native_cta *n, struct warp *w, uint64_t budget) {
+    (void)n, (void)w, (void)budget;
+}
+static inline struct warp *native_warp(const struct native_cta *n, struct warp *w) {
+    (void)n;
+    return w;
+}
 static inline bool native_block(struct cta_run *r, struct native_cta *n, const struct warp *w, const struct inst **in,
                                 lanemask_t *lanes, uint64_t *clock, struct tally *t) {
     (void)r, (void)n, (void)w, (void)in, (void)lanes, (void)clock, (void)t;

@@ -31,6 +31,7 @@ static enum turn_end run_warps(struct slot *s, struct cta_run *r, uint64_t quant
             if (look && launch_stopped(s->owner->launch))
                 return TURN_HALTED;
             enum warp_end end = warp_run(r, i, quantum);
+            i = r->last;
             *ran = true;
             look = end == WARP_SPENT;
             if (end == WARP_FAULT)

@@ -44,7 +44,7 @@ void cta_run_free(struct cta_run *r) {
     r->cta = NULL;
 }
 
-static native_path_after path_after;
+static const struct native_paths spe_paths;
 
 void cta_run_start(struct cta_run *r) {
     control_cta_start(r->model, r->cfg, r->shared, r->cta->n_warps);
@@ -63,7 +63,7 @@ void cta_run_start(struct cta_run *r) {
     if (r->watch_memory)
         r->watch_memory->changes = true;
     if (r->native.code)
-        native_cta_start(r, path_after);
+        native_cta_start(r, &spe_paths);
     if (r->check)
         check_cta_start(r->check);
     if (r->late)
@@ -149,6 +149,7 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
      * warps with all lanes active. */
     if (!every_pc && !r->watch && !(part && r->affine) && native_block(r, &r->native, w, &in, &lanes, &clock, t))
         return in;
+    w = native_warp(&r->native, w);
     if (__builtin_expect(r->observer != NULL, 0))
         r->observer->block(r->observer->ctx, pc_of(w, in), lanes);
     for (;; in++) {
@@ -186,8 +187,10 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
                 warp -= r->wants_entry;
                 break;
             }
+            uint32_t barrier;
             if (in->kind == K_BARRIER && lanes == LANES_ALL && !r->check && !r->watch &&
-                exec_barrier_of_all(w, in, &r->fx)) {
+                exec_barrier_is_of_all(w->bank[1], in, &barrier)) {
+                exec_barrier_effects(&r->fx, barrier);
                 thread += WARP_LANES;
                 break;
             }
@@ -262,7 +265,7 @@ static void add_tally(struct cta_run *r, struct warp_run *wr, const struct tally
     r->n.thread_instructions += t->thread;
     r->n.barrier_instructions += t->barrier;
     r->n.path_sum += paths;
-    wr->executed += t->warp;
+    wr->executed += t->warp - t->others;
 }
 
 static bool any_lane_waits(const struct warp *w, struct warp_control *c) {
@@ -277,34 +280,16 @@ static inline bool lanes_wait(const struct warp *w, struct warp_run *wr) {
     return c->waiting | c->released && (control_all_wait(c, w) || any_lane_waits(w, c));
 }
 
-/* The functions from here to run_spe() serve the stack model, for warps with one path. They have the same effects as
- * leave_block() and control_paths(), but do not call the model. */
-static unsigned advance_only_path(void *model, int id, uint32_t next) {
-    (void)id;
-    spe_advance(model, next);
-    return 0;
-}
-
-static inline struct path only_path(const struct spe_stack *st) {
-    return (struct path){.pc = st->e[0].pc, .lanes = st->e[0].lanes};
-}
-
-static inline void step_only_path(struct warp_run *wr) {
-    const struct path p = only_path(wr->control.model);
-    if (((const struct spe_stack *)wr->control.model)->n == 1)
-        control_step_over(&wr->control, &p, advance_only_path);
-}
-
 /* Handles a barrier at which all lanes of the warp arrive together. Returns false if the slow path is needed. */
 static bool arrive_only_path(struct cta_run *r, struct warp *w, struct warp_run *wr, const struct inst *in) {
     const struct spe_stack *st = wr->control.model;
-    const struct path p = only_path(st);
+    const struct path p = warp_only_path(st);
     if (in->kind != K_BARRIER || st->n != 1 || r->fx.lanes != p.lanes || r->check ||
         r->fx.barrier_mode != BARRIER_SYNC || r->fx.barrier == CLUSTER_BARRIER || wr->control.waiting)
         return false;
-    if (control_stop(&wr->control, w, in, &p, p.lanes, &r->fx, advance_only_path))
+    if (control_stop(&wr->control, w, in, &p, p.lanes, &r->fx, warp_advance_only_path))
         cta_release_barrier(r, r->fx.barrier);
-    step_only_path(wr);
+    warp_step_only_path(wr);
     return true;
 }
 
@@ -383,33 +368,44 @@ static const struct spe_entry *path_after(struct cta_run *r, struct warp *w, con
     return st->n ? &st->e[st->n - 1] : NULL;
 }
 
+static const struct native_paths spe_paths = {path_after, cta_release_barrier};
+
 /* Runs the stack model. Steps in which all lanes of the top entry go to the same PC are inline. Requires: no lane
  * waits. */
-static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run *wr, uint64_t budget) {
+static enum warp_end run_spe(struct cta_run *r, struct warp *w, uint64_t budget) {
+    struct warp_run *wr = &r->warps[w->index];
     struct spe_stack *st = wr->control.model;
     const struct inst *code = w->program->code;
     struct tally t = {0};
     enum warp_end end = WARP_DONE;
     while (st->n) {
         const struct spe_entry *top = &st->e[st->n - 1];
-        if (t.warp >= budget || r->polled) {
+        const uint64_t spent = t.warp - t.others;
+        if (spent >= budget || r->polled) {
             end = WARP_SPENT;
             break;
         }
-        native_may_go_on(&r->native, budget - t.warp, top->rpc);
-        const struct inst *in = run_block(r, w, code + top->pc, top->lanes, wr->executed + t.warp, false, &t);
+        native_may_go_on(&r->native, budget - spent, top->rpc);
+        const struct inst *in = run_block(r, w, code + top->pc, top->lanes, wr->executed + spent, false, &t);
+        w = native_warp(&r->native, w);
+        wr = &r->warps[w->index];
+        st = wr->control.model;
         if (!in) {
             end = r->fx.fault ? WARP_FAULT : WARP_STOPPED;
             break;
         }
-        if (native_has_moved(&r->native))
-            continue;
+        if (native_has_moved(&r->native)) {
+            if (!lanes_wait(w, wr))
+                continue;
+            end = WARP_WAITS;
+            break;
+        }
         const struct path p = spe_top(st); /* native code may have run several paths */
         if (!spe_go_on(r, w, st, in, p.lanes)) {
             bool round = repeats_waiting_loop(r, in) && !r->stands;
             if (r->stands || !arrive_only_path(r, w, wr, in))
                 leave_block(r, w, wr, in, &p);
-            if (wr->starved || (round && ends_turn_waiting(w, wr, wr->executed + t.warp))) {
+            if (wr->starved || (round && ends_turn_waiting(w, wr, wr->executed + t.warp - t.others))) {
                 end = WARP_SPENT;
                 break;
             }
@@ -419,8 +415,7 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, struct warp_run 
             }
         }
     }
-    if (st->max_depth > r->n.max_depth)
-        r->n.max_depth = st->max_depth;
+    warp_note_depth(r, st);
     add_tally(r, wr, &t, t.warp);
     return end;
 }
@@ -505,16 +500,19 @@ enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget) {
     struct warp_run *wr = &r->warps[warp];
     enum warp_end end = WARP_WAITS;
     wr->starved = r->polled = false;
-    native_turn(&r->native, w);
+    native_turn(&r->native, w, budget);
     if (r->model == &reconv_spe) {
-        step_only_path(wr);
+        warp_step_only_path(wr);
         if (!lanes_wait(w, wr))
-            end = run_spe(r, w, wr, budget);
+            end = run_spe(r, w, budget);
+        w = native_warp(&r->native, w);
+        wr = &r->warps[w->index];
     }
+    r->last = w->index;
     if (end == WARP_WAITS && !(r->model == &reconv_spe && control_all_wait(&wr->control, w)))
         end = run_paths(r, w, wr, budget);
     if (end == WARP_FAULT && !(r->affine && r->affine->faulted))
-        r->fault_warp = warp;
+        r->fault_warp = r->last;
     wr->done = end == WARP_DONE;
     wr->blocked = end == WARP_WAITS;
     return end;

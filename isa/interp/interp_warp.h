@@ -54,14 +54,36 @@ struct cta_run {
     struct interp_stats n;
     _Alignas(64) struct effects fx; /* aligned to cache lines */
     uint32_t fault_pc, fault_warp;
+    uint32_t last; /* the warp that warp_run() ran last */
     struct native_cta native;
 };
 
-/* Counts of executed instructions of a block: warp instructions, thread instructions, and instructions of convergence
- * barriers. */
+/* Counts of executed instructions: warp instructions, thread instructions, and instructions of convergence barriers.
+ * `others` is the part of `warp` that earlier warps have executed in the same turn (native code, at barriers). */
 struct tally {
-    uint64_t warp, thread, barrier;
+    uint64_t warp, thread, barrier, others;
 };
+
+/* The functions warp_...only_path() serve the stack model, for warps with one path. They have the same effects as the
+ * functions of isa/paths/control.h, but do not call the model. */
+static inline unsigned warp_advance_only_path(void *model, int id, uint32_t next) {
+    (void)id;
+    spe_advance(model, next);
+    return 0;
+}
+static inline struct path warp_only_path(const struct spe_stack *st) {
+    return (struct path){.pc = st->e[0].pc, .lanes = st->e[0].lanes};
+}
+/* Moves the only path past a barrier that has opened. */
+static inline void warp_step_only_path(struct warp_run *wr) {
+    const struct path p = warp_only_path(wr->control.model);
+    if (((const struct spe_stack *)wr->control.model)->n == 1)
+        control_step_over(&wr->control, &p, warp_advance_only_path);
+}
+static inline void warp_note_depth(struct cta_run *r, const struct spe_stack *st) {
+    if (st->max_depth > r->n.max_depth)
+        r->n.max_depth = st->max_depth;
+}
 
 /* Functions that the interpreter stores in cta_run.turns. cta_has_others() returns true if warps have other runnable
  * paths. cta_take_turns() lets these paths run next. */
@@ -80,7 +102,8 @@ void cta_run_start(struct cta_run *r);
 /* Releases the lanes of a complete barrier in all warps. */
 void cta_release_barrier(struct cta_run *r, uint32_t barrier);
 /* Runs one warp until it ends, waits, faults, polls an mbarrier in vain, or has executed `budget` warp instructions and
- * the rest of a block. */
+ * the rest of a block. If the warp waits at a barrier, native code may run the next warps in the same way. Sets r->last
+ * to the last of these warps, whose end it returns. */
 enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget);
 /* interp_execute.c: executes an instruction that does not change paths; effects go to r->fx. Returns false if it
  * faulted or the run must stop. */

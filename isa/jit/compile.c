@@ -190,7 +190,7 @@ static void continue_at(struct compiler *c, uint32_t next, uint32_t branches, ui
         emit_land(e, stay[i]);
 }
 
-/* Emits a call of jit_frame.call or jit_frame.next, which returns the address at which to continue, or NULL. */
+/* Emits a call of jit_frame.call, next or wait, which returns the address at which to continue, or NULL. */
 static void continue_by(struct compiler *c, size_t function) {
     struct emit *e = &c->e;
     zero_upper(e);
@@ -199,6 +199,8 @@ static void continue_by(struct compiler *c, size_t function) {
     emit_call_mem(e, frame_at(function));
     emit_alu(e, ALU_OR, true, RAX, RAX);
     jump_t stay = emit_jump_if(e, IF_ZERO);
+    if (function == offsetof(struct jit_frame, wait)) /* another warp may continue */
+        emit_load(e, true, BANK0, frame_at(offsetof(struct jit_frame, bank[0])));
     emit_jump_gpr(e, RAX);
     emit_land(e, stay);
 }
@@ -244,6 +246,8 @@ static void compile_end(struct compiler *c) {
         continue_at(c, pc, 0, 0);
     else if ((in->kind == K_CALL || in->kind == K_RET) && in->guard == NO_GUARD)
         continue_by(c, offsetof(struct jit_frame, call));
+    else if (in->kind == K_BARRIER && in->guard == NO_GUARD && !c->partial)
+        continue_by(c, offsetof(struct jit_frame, wait));
     else if (in->kind == K_BRANCH && !(in->ends_block & BLOCK_WAITS) && !(in->hints & HINT_APART))
         compile_branch(c, in);
     if (falls || (in->kind == K_BRANCH && !(in->hints & (HINT_APART | HINT_DEQ))) || in->kind == K_EXIT)

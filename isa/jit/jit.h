@@ -42,7 +42,12 @@ struct jit_frame {
     /* Lets the paths of the warp change at the end of a block of i instructions: executes first[i] if it is a branch or
      * an exit, and then continues the path that the model selects, or returns NULL as call() does. */
     void *(*next)(struct jit_frame *f, uint32_t i);
-    bool moved; /* set by next(): the paths have changed, so that the interpreter must not execute first[i] */
+    /* Lets all lanes of the warp arrive at the barrier first[i] after a block of i instructions. Continues this warp,
+     * or the next warp if this one waits. bank[0] then has the registers of the warp that continues. Returns like
+     * next(). */
+    void *(*wait)(struct jit_frame *f, uint32_t i);
+    bool
+        moved; /* set by next() and wait(): the paths have changed, so that the interpreter must not execute first[i] */
     const struct inst *taken;
     const struct inst *first; /* first instruction of the block; set before the call, updated in each further block */
     uint64_t clock;           /* %clock at the block's start; set and updated together with `first` */
