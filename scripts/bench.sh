@@ -42,7 +42,13 @@ one() { # benchmark, options...: millions of warp instructions a second of one b
 }
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3g", a / b }'; }
 
-echo "# $(uname -m), $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1), $(nproc) processors, $(date -u +%Y-%m-%d)"
+# Prints the processor's name, family and model: virtual machines shorten the name.
+processor() {
+    awk -F ': *' '/^model name/ { n = $2 } /^cpu family/ { f = $2 } /^model[ \t]*:/ { m = $2 }
+        END { print n ", family " f ", model " m }' /proc/cpuinfo 2>/dev/null || uname -p
+}
+
+echo "# $(uname -m), $(processor), $(nproc) processors, $(date -u +%Y-%m-%d)"
 echo 'name,value,unit' >"$csv"
 
 arith1=$(one arith --size paper -m functional)
