@@ -29,6 +29,9 @@ static bool quiet_cycles(const struct sm *sm) {
 void sm_find_fast_path(struct sm *sm) {
     const struct reconv_wants *wants = &sm->model.wants;
     struct sm_fast_path fast = {.instructions = fast_instructions(sm), .quiet = quiet_cycles(sm)};
+    fast.alone = fast.quiet && units_ignore_instructions(sm);
+    fast.modern_instructions = fast.alone && sm->modern && !sm->remote && !wants->gathers && !sm->model.long_latency;
+    fast.modern = fast.alone && sm->modern && sm->operands.n_parts > 2 && sm->warps.words == 1;
     fast.cycles = fast.quiet && !sm->modern && sm->warps.words == 1;
     fast.one_part = fast.instructions && sm->operands.n_parts == 1 && sm->warps.words == 1;
     fast.stack = fast.instructions && sm->model.ops == &reconv_spe && !wants->stack_entries && !wants->every_pc &&

@@ -25,9 +25,19 @@ struct sm_fast_path {
      * statistic is counted by PC, the launch does not poll, and neither units, nor the scheduler's policy, nor the
      * model, nor finished warps (peer.fetch_retires_warps) need work in each cycle. */
     bool quiet;
+    /* `quiet` is true, and no unit observes instructions. Then an instruction without the flags TIMED_CONTROL,
+     * TIMED_ENDS and TIMED_RARE changes only the states of its own warp. */
+    bool alone;
     /* `quiet` is true, and cycles run on the fast path. Requirements: the core is classic, and the sets of warps use
      * one word. */
     bool cycles;
+    /* `alone` is true, and instructions without the flags TIMED_RARE and TIMED_FALLBACK issue on the path of the
+     * modern core. Requirements: the core is modern, every cluster has one CTA, and the model needs neither gathered
+     * paths nor long-latency operations. */
+    bool modern_instructions;
+    /* `alone` is true, and cycles run on the path of the modern core. Requirements: the core is modern and divided into
+     * more than two parts, and the sets of warps use one word. */
+    bool modern;
 };
 
 /* Updates the fast path. Call it when a launch begins, a unit starts or stops observing a call, or a context opens or

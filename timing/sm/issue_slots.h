@@ -2,8 +2,7 @@
 #define TIMING_SM_ISSUE_SLOTS_H
 /* Counts the use of issue slots, cycle by cycle or for many cycles in which nothing changes. `words` is the number of
  * words that the SM's sets of warps use (warp_set.h). `fast` is sm_fast_path.cycles. */
-#include "slot_causes.h"
-#include "stages.h"
+#include "part_slots.h"
 
 /* Counts the issue slots of the cycles before `to` that are not counted yet. Uses the present states of the warps. */
 void sm_account(struct sm *sm, uint64_t to);
@@ -49,6 +48,14 @@ static inline void count_live_warps(struct sm *sm, uint64_t cycles, uint32_t wor
         sm_count_contexts(sm, cycles);
 }
 
+/* Counts `cycles` cycles in which no scheduler of an SM whose sets have one word issues. */
+static inline __attribute__((always_inline)) void count_idle_parts(struct sm *sm, uint64_t cycles) {
+    struct part_slots slots;
+    part_slots_find(sm, &slots);
+    for (uint32_t s = 0; s < sm->cfg->sm.schedulers; s++)
+        part_slots_count(sm, &slots, s, cycles);
+}
+
 /* Does the same as sm_account(), inline. */
 static inline __attribute__((always_inline)) void account(struct sm *sm, uint64_t to, uint32_t words, const bool fast) {
     if (to <= sm->clock.accounted)
@@ -56,6 +63,12 @@ static inline __attribute__((always_inline)) void account(struct sm *sm, uint64_
     uint64_t cycles = to - sm->clock.accounted;
     struct slot_causes c[WARP_WORDS];
     sm->clock.accounted = to;
+    if (part_slots_fit(sm, words)) {
+        count_idle_parts(sm, cycles);
+        count_live_warps(sm, cycles, words, fast);
+        count_idle_cycles(sm, cycles, words);
+        return;
+    }
     for (uint32_t k = 0; k < words; k++)
         c[k] = slot_causes_of(&sm->warps, k);
     count_idle_slot(sm, c, 0, cycles, words, fast);

@@ -251,8 +251,43 @@ static __attribute__((noinline)) bool issue_general(struct sm *sm, uint32_t w, u
     return true;
 }
 
+/* Issues an instruction if sm_fast_path.modern_instructions is true. */
+static __attribute__((noinline)) bool issue_modern(struct sm *sm, uint32_t w, uint32_t p, const struct timed_inst *ti,
+                                                   uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    struct sm_path *path = &sw->path[p];
+    const struct inst *in = &sm->program->program->code[path->pc];
+    const bool tallied = !(ti->flags & TIMED_UNIFORM);
+    hot_assert(path->state == PATH_READY + ti->pipe);
+    sw->last_path = (uint8_t)p;
+    sm->memory.unlock = false;
+    sw->w->clock = now;
+    exec_inst(sw->w, in, path->lanes, &sm->fx);
+    if (sm->fx.fault || !tallied)
+        sm_count_issue(sm, sw, path, ti, false);
+    if (sm->fx.fault) {
+        sm_fault(sm, w, path->pc, now);
+        return true;
+    }
+    if (tallied)
+        tally(sm, sw, path);
+    else
+        sm_count_lanes(sm, ti, path->pc, path->lanes);
+    if (ti->flags & TIMED_MEMORY)
+        access_memory(sm, w, path, ti, NULL, false, now, false);
+    else
+        modern_execute(sm, w, path, ti, NULL, now);
+    if (ti->flags & TIMED_CONTROL)
+        control(sm, w, p, in, now);
+    else
+        sm_advance(sm, w, p, now);
+    return true;
+}
+
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     const struct timed_inst *ti = &sm->program->inst[sm->warps.slot[w].path[p].pc];
+    if (sm->fast.modern_instructions && !(ti->flags & (TIMED_RARE | TIMED_FALLBACK)))
+        return issue_modern(sm, w, p, ti, now);
     if (__builtin_expect(!sm->fast.instructions || ti->flags & TIMED_RARE, 0))
         return issue_general(sm, w, p, ti, now);
     return sm->fast.one_part ? issue_fast_one_part(sm, w, p, ti, now) : issue_fast_divided(sm, w, p, ti, now);

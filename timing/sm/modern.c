@@ -37,6 +37,7 @@ bool modern_launch(struct sm *sm) {
         memset(m->flight, 0, sm->in_flight.fresh * sizeof *m->flight);
     for (uint32_t i = 0; m->used && i < sm->operands.n_parts; i++) {
         memset(m->part[i].cached, 0, sizeof m->part[i].cached);
+        m->part[i].holds = 0;
         m->part[i].n_constant = 0; /* the parameters differ from launch to launch */
     }
     m->used = false;

@@ -156,6 +156,9 @@ static inline bool modern_slot_taken(const struct sm_modern *m, uint32_t part, u
     return m->part[part].expanded == now + 1;
 }
 
+/* Returns true if modern_slot_taken() is true for some sub-core. */
+static inline bool modern_some_slot_taken(const struct sm_modern *m, uint64_t now) { return m->expanded == now + 1; }
+
 /* ---- modern_latency.c: latencies of memory instructions ---- */
 /* Returns, for the memory instruction at `pc`, the number of cycles from its entry into the latch of the address unit
  * until its counter for reads is lowered. */
@@ -173,17 +176,13 @@ void modern_accepted(struct sm *sm, uint32_t inflight, uint64_t now);
 bool modern_mem_tick(struct sm *sm, uint64_t now);
 
 /* ---- modern_fetch.c ---- */
-/* Runs the fetch stage for one cycle. */
+/* Runs the fetch stage for one cycle. Sets sm_modern.fetches. */
 void modern_fetch(struct sm *sm, uint64_t now);
 /* Puts an instruction into the buffer of the path whose fetch has this ticket. */
 void modern_fetched(struct sm *sm, uint32_t ticket, uint64_t now);
-/* Returns the place of the machine instruction that lanes issue after the first one of the instruction at `pc`. */
-uint32_t modern_next_place(const struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes);
 /* Returns the place (timed_inst.place) where lanes continue that are now at `pc`, as heirs of the buffer of path
  * `old`. */
 uint32_t modern_place_after(const struct sm *sm, uint32_t w, const struct sm_path *old, uint32_t pc, lanemask_t lanes);
-/* Moves a path to another place in the code. The machine instructions before that place leave the buffer. */
-void modern_move(struct sm_path *path, uint32_t to);
 /* Fetches a machine instruction of an expansion whose lanes have moved to another path. The fetch takes no slot of the
  * fetch stage, and the machine instruction does not wait for it. */
 void modern_fetch_alone(struct sm *sm, uint32_t part, uint32_t w, uint32_t at, uint64_t now);

@@ -2,7 +2,7 @@
  * effect when the first one issues. Its result arrives when the last one has been executed. In between, its lanes wait,
  * and other paths and warps issue. Each machine instruction waits until it has been fetched. */
 #include "isa/expansions.h"
-#include "modern.h"
+#include "modern_place.h"
 #include "stages.h"
 
 bool modern_expands_variable(const struct sm *sm, const struct control_bits *c) {
@@ -83,7 +83,7 @@ void modern_expand(struct sm *sm, uint32_t inflight, uint64_t now) {
         wheel_add(&sm->wheel, now + 1, event_make(EVENT_EXPAND, inflight));
         return;
     }
-    sm->modern->part[f->part].expanded = now + 1;
+    sm->modern->part[f->part].expanded = sm->modern->expanded = now + 1;
     sm->modern->n.machine++;
     sm->modern->n.expanded++;
     if (!issue(sm, inflight, c, &t, now))

@@ -1,7 +1,7 @@
 /* The modern core: the fetch stage. In each cycle, a sub-core fetches one machine instruction: for the warp that
  * issued last or, if its buffer is full, for the youngest warp with room. A fetched instruction that has not arrived
  * yet counts as part of the buffer. */
-#include "modern.h"
+#include "modern_place.h"
 #include "stages.h"
 
 /* Returns the address of a machine instruction. */
@@ -103,30 +103,17 @@ static inline bool fetch_part(struct sm *sm, uint32_t part, uint64_t now, uint32
 /* Runs the fetches of all sub-cores. Returns true if one of them has work in the next cycle. */
 static inline bool fetch_parts(struct sm *sm, uint64_t now, uint32_t words) {
     bool more = false;
+    const uint64_t some = words == 1 ? sm->fetching.room.word[0] & sm->warps.live.word[0] : ~0ull;
     for (uint32_t s = 0; s < sm->operands.n_parts; s++)
-        more |= fetch_part(sm, s, now, words);
+        if (words > 1 || some & sm->issue.sched[s].mine.word[0])
+            more |= fetch_part(sm, s, now, words);
     return more;
-}
-
-uint32_t modern_next_place(const struct sm *sm, uint32_t w, uint32_t pc, lanemask_t lanes) {
-    const struct timed_inst *ti = &sm->program->inst[pc];
-    return sm->modern->warp[w].expands & lanes ? ti->place + 1 : ti[1].place;
 }
 
 uint32_t modern_place_after(const struct sm *sm, uint32_t w, const struct sm_path *old, uint32_t pc, lanemask_t lanes) {
     if (pc == old->pc)
         return old->at;
     return pc == old->pc + 1 ? modern_next_place(sm, w, old->pc, lanes) : sm->program->inst[pc].place;
-}
-
-void modern_move(struct sm_path *path, uint32_t to) {
-    const uint32_t steps = to - path->at;
-    path->at = to;
-    if (steps > path->buffered) {
-        path->coming = 0; /* the next fetch has a new ticket */
-        path->missed = false;
-    }
-    path->buffered = steps < path->buffered ? (uint8_t)(path->buffered - steps) : 0;
 }
 
 void modern_fetch_alone(struct sm *sm, uint32_t part, uint32_t w, uint32_t at, uint64_t now) {
@@ -166,7 +153,6 @@ static void arrived(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t n
 
 void modern_fetch(struct sm *sm, uint64_t now) {
     uint32_t ticket, latency;
-    sm->modern->fetches = false;
     while (fetch_take(&sm->fetch, &ticket, &latency))
         arrived(sm, ticket, latency, now);
     if (!warp_sets_meet(&sm->fetching.room, &sm->warps.live, sm->warps.words))

@@ -20,13 +20,9 @@ void modern_accepted(struct sm *sm, uint32_t inflight, uint64_t now) {
     e->mem.hold = now + 1;
 }
 
-/* Moves the oldest instruction of a sub-core into the latch of the address unit and reads its operands. Does nothing
- * before the cycle in which the instruction can enter the latch. */
-static void enter_latch(struct sm *sm, uint32_t part, uint64_t now) {
-    struct mem_queue *q = &sm->operands.part[part].mem;
-    struct mem_step *s = q->step;
-    if (!q->n || s->what % MEM_STAGES != MEM_LATCH || s->at > now)
-        return;
+/* Moves the oldest instruction of a sub-core into the latch of the address unit and reads its operands. */
+static __attribute__((noinline)) void move_to_latch(struct sm *sm, uint32_t part, uint64_t now) {
+    struct mem_step *s = sm->operands.part[part].mem.step;
     const uint32_t i = sm->memory.inst[s->what / MEM_STAGES].inflight;
     const struct inflight *f = &sm->in_flight.entry[i];
     uint64_t waits = modern_read_when_free(sm, part, f->warp, f->pc, now);
@@ -37,54 +33,56 @@ static void enter_latch(struct sm *sm, uint32_t part, uint64_t now) {
     s->what += MEM_OUT - MEM_LATCH;
 }
 
+/* Calls move_to_latch() from the cycle on in which the oldest instruction can enter the latch. */
+static inline void enter_latch(struct sm *sm, uint32_t part, uint64_t now) {
+    const struct mem_queue *q = &sm->operands.part[part].mem;
+    if (q->n && q->step->what % MEM_STAGES == MEM_LATCH && q->step->at <= now)
+        move_to_latch(sm, part, now);
+}
+
 /* Returns true if the oldest instruction of a sub-core can go to the arbiter. */
 static bool is_due(const struct sm *sm, const struct mem_queue *q, uint64_t now) {
     return q->n && q->step->what % MEM_STAGES == MEM_OUT && q->step->at <= now &&
            !sm->memory.inst[q->step->what / MEM_STAGES].ordered;
 }
 
-/* Sends the next instruction, round-robin over the sub-cores, to the load/store unit. */
-static void grant(struct sm *sm, uint64_t now, struct mem_turn *turn) {
+/* Sends the next instruction, round-robin over the sub-cores `due` (bit mask), to the load/store unit. */
+static void grant(struct sm *sm, uint32_t due, uint64_t now, struct mem_turn *turn) {
     struct sm_modern *m = sm->modern;
-    for (uint32_t k = 0; k < sm->operands.n_parts; k++) {
-        uint32_t part = m->turn + k; /* less than twice n_parts: the host divides slowly */
-        part -= part >= sm->operands.n_parts ? sm->operands.n_parts : 0;
-        struct mem_queue *q = &sm->operands.part[part].mem;
-        if (!is_due(sm, q, now))
-            continue;
-        const uint32_t i = (uint32_t)(q->step->what / MEM_STAGES);
-        struct modern_flight *mf = &m->flight[sm->memory.inst[i].inflight];
-        mf->granted = now;
-        mf->space = sm->memory.inst[i].access.space;
-        if (!sm_mem_dispatch(sm, &sm->memory.inst[i], now, turn))
-            return;
-        memmove(q->step, q->step + 1, --q->n * sizeof *q->step);
-        sm_mem_left(sm, &sm->operands.part[part], i, now);
-        m->turn = part + 1 < sm->operands.n_parts ? part + 1 : 0;
-        m->grant_from = now + SHARED_CYCLES;
-        enter_latch(sm, part, now);
+    const uint32_t later = due >> m->turn << m->turn, part = (uint32_t)__builtin_ctz(later ? later : due);
+    struct mem_queue *q = &sm->operands.part[part].mem;
+    const uint32_t i = (uint32_t)(q->step->what / MEM_STAGES);
+    struct modern_flight *mf = &m->flight[sm->memory.inst[i].inflight];
+    mf->granted = now;
+    mf->space = sm->memory.inst[i].access.space;
+    if (!sm_mem_dispatch(sm, &sm->memory.inst[i], now, turn))
         return;
-    }
+    memmove(q->step, q->step + 1, --q->n * sizeof *q->step);
+    sm_mem_left(sm, &sm->operands.part[part], i, now);
+    m->turn = part + 1 < sm->operands.n_parts ? part + 1 : 0;
+    m->grant_from = now + SHARED_CYCLES;
+    enter_latch(sm, part, now);
 }
 
 bool modern_mem_tick(struct sm *sm, uint64_t now) {
     struct mem_turn turn = {false, false};
-    uint64_t due = UINT64_MAX;
+    uint64_t next = UINT64_MAX;
+    uint32_t due = 0; /* bit mask of the sub-cores whose oldest instruction can go to the arbiter */
     sm->memory.lsu_refused = false;
-    uint32_t parts = 0; /* bit mask of the sub-cores that buffer instructions */
     for (uint32_t k = 0; k < sm->operands.n_parts; k++)
-        parts |= (uint32_t)(sm->operands.part[k].mem.n != 0) << k;
-    for (uint32_t left = parts; left; left &= left - 1)
-        enter_latch(sm, (uint32_t)__builtin_ctz(left), now);
-    if (now >= sm->modern->grant_from)
-        grant(sm, now, &turn);
-    for (uint32_t left = parts; left; left &= left - 1) {
-        const struct mem_queue *q = &sm->operands.part[__builtin_ctz(left)].mem;
-        if (is_due(sm, q, now) && !sm->memory.lsu_refused) /* else sm_lsu_take() sets memory.due */
-            due = min64(due, max64(now + 1, sm->modern->grant_from));
-        else if (q->n && q->step->at > now)
-            due = min64(due, q->step->at);
+        if (sm->operands.part[k].mem.n) {
+            enter_latch(sm, k, now);
+            due |= (uint32_t)is_due(sm, &sm->operands.part[k].mem, now) << k;
+        }
+    if (due && now >= sm->modern->grant_from)
+        grant(sm, due, now, &turn);
+    for (uint32_t k = 0; k < sm->operands.n_parts; k++) {
+        const struct mem_queue *q = &sm->operands.part[k].mem;
+        if (q->n && q->step->at > now)
+            next = min64(next, q->step->at);
+        else if (q->n && !sm->memory.lsu_refused && is_due(sm, q, now)) /* else sm_lsu_take() sets memory.due */
+            next = min64(next, max64(now + 1, sm->modern->grant_from));
     }
-    sm->memory.due = due;
+    sm->memory.due = next;
     return turn.ended;
 }

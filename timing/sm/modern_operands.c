@@ -1,61 +1,29 @@
 /* The modern core: ports of the register banks, register-file cache, result queue. */
 #include "modern.h"
+#include "modern_ports.h"
 #include "stages.h"
 
-enum { MAX_READS = 24, NO_POSITION = CONTROL_OPERANDS, READ_CYCLES = 3 };
-
-/* A register operand. */
-struct read {
-    uint8_t reg, words, position;
-    bool reuse;
-};
-
-/* Finds the register operands of an instruction. Without control bits, register numbers of the scoreboard stand for
- * physical registers, and no operand is in a position of the register-file cache. Returns their number. */
-static uint32_t reads_of(const struct sm *sm, uint32_t pc, struct read *out) {
-    const struct control_bits *c = modern_control(sm->modern, pc);
-    const struct sb_regs *r = &sm->program->inst[pc].regs;
-    uint32_t n = 0;
-    for (uint8_t i = 0; c && i < CONTROL_OPERANDS; i++)
-        if (c->read_words[i])
-            out[n++] = (struct read){c->read[i], c->read_words[i], i, c->reuse >> i & sm->cfg->core.reuse_cache};
-    for (uint32_t i = 0; !c && i < r->n_read && n < MAX_READS; i++)
-        if (sm->program->program->reg_words[r->read[i]])
-            out[n++] =
-                (struct read){(uint8_t)r->read[i], sm->program->program->reg_words[r->read[i]], NO_POSITION, false};
-    return n;
-}
-
-/* Returns the banks that the instruction writes, one bit each. */
-static uint8_t written_banks(const struct sm *sm, uint32_t pc) {
-    const struct control_bits *c = modern_control(sm->modern, pc);
-    const struct sb_regs *r = &sm->program->inst[pc].regs;
-    unsigned banks = 0;
-    if (c)
-        return (uint8_t)(c->write_words > 1 ? 3 : c->write_words ? 1u << c->write % MODERN_BANKS : 0);
-    for (uint32_t i = 0; i < r->n_write; i++) {
-        unsigned words = sm->program->program->reg_words[r->write[i]];
-        banks |= words > 1 ? 3 : words ? 1u << r->write[i] % MODERN_BANKS : 0;
-    }
-    return (uint8_t)banks;
-}
+enum { READ_CYCLES = 3 };
 
 /* Returns true if the value is in the register-file cache. Any access to a bank and position empties this place, or
  * fills it if the operand has its reuse bit. */
-static bool in_cache(struct modern_part *p, uint32_t w, const struct read *r, uint8_t reg) {
+static bool in_cache(struct modern_part *p, uint32_t w, const struct modern_read *r, uint8_t reg) {
     if (r->position >= CONTROL_OPERANDS)
         return false;
     struct modern_cached *c = &p->cached[reg % MODERN_BANKS][r->position];
     bool hit = c->valid && c->warp == w && c->reg == reg;
+    const uint8_t place = modern_place_bit(reg, r->position);
     *c = (struct modern_cached){.valid = r->reuse, .reg = reg, .warp = (uint16_t)w};
+    p->holds = (uint8_t)(r->reuse ? p->holds | place : p->holds & ~place);
     return hit;
 }
 
-/* Counts, for each bank, the reads that need a port. A register that two operands name is read once (assumed). */
-static void ports_needed(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint32_t need[MODERN_BANKS]) {
+/* Counts the reads that need a port, and updates the register-file cache. */
+static __attribute__((noinline)) void use_cache(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc,
+                                                uint32_t need[MODERN_BANKS]) {
     struct modern_part *p = &sm->modern->part[part];
-    struct read r[MAX_READS];
-    const uint32_t n = reads_of(sm, pc, r);
+    struct modern_read r[MODERN_MAX_READS];
+    const uint32_t n = modern_reads_of(sm->program->program, &sm->cfg->core, &sm->program->inst[pc].regs, pc, r);
     uint64_t read[4] = {0}; /* bit mask of the registers that need a port */
     need[0] = need[1] = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -69,6 +37,15 @@ static void ports_needed(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, 
             need[reg % MODERN_BANKS] += !(read[reg / 64] & bit);
             read[reg / 64] |= bit;
         }
+}
+
+/* Counts, for each bank, the reads that need a port. A register that two operands name is read once (assumed). */
+static inline void ports_needed(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint32_t need[MODERN_BANKS]) {
+    const struct timed_ports *t = &sm->program->inst[pc].ports;
+    need[0] = t->reads[0];
+    need[1] = t->reads[1];
+    if (t->fills || sm->modern->part[part].holds & t->places)
+        use_cache(sm, part, w, pc, need);
     sm->modern->n.port_reads += need[0] + need[1];
 }
 
@@ -99,6 +76,7 @@ static uint64_t reserve_reads(struct modern_part *p, uint32_t ports, uint64_t fr
         uint32_t more = ports - *read < n ? ports - *read : n;
         *read = (uint8_t)(*read + more);
         n -= more;
+        p->reads_end = max64(p->reads_end, from + 1);
     }
     return from;
 }
@@ -109,7 +87,7 @@ uint64_t modern_allocate(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, 
     uint32_t need[MODERN_BANKS];
     uint64_t at = from, read = 0;
     ports_needed(sm, part, w, pc, need);
-    while (!has_ports(p, ports, at + 1, need))
+    while (at + 1 < p->reads_end && !has_ports(p, ports, at + 1, need))
         at++;
     for (unsigned b = 0; b < MODERN_BANKS; b++)
         read = max64(read, reserve_reads(p, ports, at + 1, b, need[b]));
@@ -136,7 +114,7 @@ uint64_t modern_read_when_free(struct sm *sm, uint32_t part, uint32_t w, uint32_
 
 void modern_queue_result(struct sm *sm, uint32_t part, uint32_t pc, uint64_t cycle) {
     const uint64_t most = sm->clock.accounted + MODERN_RING - 2;
-    uint8_t banks = written_banks(sm, pc);
+    const uint8_t banks = sm->program->inst[pc].ports.written;
     for (unsigned b = 0; b < MODERN_BANKS; b++) {
         uint64_t at = cycle;
         if (!(banks >> b & 1))
@@ -150,7 +128,7 @@ void modern_queue_result(struct sm *sm, uint32_t part, uint32_t pc, uint64_t cyc
 
 bool modern_write_now(struct sm *sm, uint32_t part, uint32_t pc, uint64_t now) {
     struct modern_ports *e = ports_at(&sm->modern->part[part], now);
-    uint8_t banks = written_banks(sm, pc);
+    const uint8_t banks = sm->program->inst[pc].ports.written;
     if (e->written & banks)
         return false;
     e->written |= banks;

@@ -2,14 +2,14 @@
 #define TIMING_SM_MODERN_STATE_H
 /* The state of a modern core (modern.h). */
 #include "in_flight.h"
-#include "isa/control_bits.h"
 #include "pipes.h"
+#include "timed.h"
 #include "timing/config/config.h"
 #include "timing/report/stat.h"
 #include <stdbool.h>
 
 enum {
-    MODERN_BANKS = 2,           /* register banks of a sub-core */
+    MODERN_BANKS = TIMED_BANKS, /* register banks of a sub-core */
     MODERN_RING = 256,          /* cycles for which the use of ports is known */
     MODERN_STALLS = 4,          /* groups of lanes of a warp with a stall count of their own */
     MODERN_BUFFER = 3,          /* instructions in the buffer of a path */
@@ -77,7 +77,9 @@ struct modern_part {
     struct modern_queue queue;
     uint64_t allocate_free; /* cycle from which an instruction may be in Allocate */
     struct modern_ports ports[MODERN_RING];
+    uint64_t reads_end; /* no read is reserved in this cycle or later */
     struct modern_cached cached[MODERN_BANKS][CONTROL_OPERANDS];
+    uint8_t holds;         /* the places of `cached` that hold a value (timed_ports.places) */
     uint64_t expanded;     /* 1 + the last cycle in which a further machine instruction of an expansion issued */
     uint64_t returns_free; /* first cycle in which the bus for loaded data is free */
     struct {
@@ -111,6 +113,7 @@ struct sm_modern {
     bool fetches;                       /* the fetch stage has work in the next cycle */
     bool used;                          /* a warp has begun since modern_launch() */
     uint32_t turn;                      /* sub-core whose memory instruction is next */
+    uint64_t expanded;                  /* the largest modern_part.expanded */
     uint64_t grant_from;                /* first cycle in which the arbiter accepts a memory instruction */
     struct modern_part part[MODERN_PARTS];
     struct pipes f64;         /* the f64 pipe of all sub-cores, with core.f64_shared */

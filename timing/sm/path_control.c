@@ -1,4 +1,5 @@
 /* Control flow: notifies the reconvergence model of the PCs to which lanes go, and updates the warp's paths. */
+#include "modern_place.h"
 #include "uniform_path.h"
 
 /* Gets the paths of the warp after a step. Under a model with state that the warps of a CTA share, the step may also

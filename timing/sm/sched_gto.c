@@ -10,4 +10,5 @@ const struct sched_ops sched_gto = {
     .name = "gto",
     .help = "greedy then oldest: stays with a warp until it stalls, then takes the oldest",
     .pick = pick,
+    .always = true,
 };

@@ -11,4 +11,5 @@ const struct sched_ops sched_lrr = {
     .name = "lrr",
     .help = "loose round robin: the next ready warp after the warp that issued last",
     .pick = pick,
+    .always = true,
 };

@@ -10,4 +10,5 @@ const struct sched_ops sched_oldest = {
     .name = "oldest",
     .help = "the ready warp that started first",
     .pick = pick,
+    .always = true,
 };

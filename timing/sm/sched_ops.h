@@ -48,6 +48,7 @@ struct sched_ops {
     /* Returns the warp to issue, one of `ready`, or -1 to leave the issue slot empty. `ready` is never empty. It has
      * only warps whose next instruction can issue in this cycle. */
     int (*pick)(void *state, const struct sched_view *s, const struct warp_set *ready);
+    bool always; /* pick() never returns -1 */
 
     /* Functions for events. Each may be NULL. */
     void (*issued)(void *state, const struct sched_view *s, uint32_t warp);

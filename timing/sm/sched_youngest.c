@@ -10,4 +10,5 @@ const struct sched_ops sched_youngest = {
     .name = "youngest",
     .help = "the ready warp that started last",
     .pick = pick,
+    .always = true,
 };

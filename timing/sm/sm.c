@@ -185,34 +185,29 @@ static bool issue_in_turn(struct sm *sm, uint64_t now) {
     return any;
 }
 
-/* Returns the ready warps `mine` of a scheduler whose pipe has room, of an SM whose sets have one word. Requires room
- * in the table of instructions in flight. */
-static inline uint64_t issuable_of_part(const struct sm *sm, uint32_t s, uint64_t mine, uint64_t now) {
-    const uint64_t *takes = sm->operands.part[s].takes;
-    uint64_t may = 0;
-    for (int p = 0; p < N_PIPES; p++)
-        may |= takes[p] <= now ? warps_with(&sm->warps, PATH_READY + p, 0) : 0;
-    return may & mine;
-}
-
-/* Runs the schedulers of a divided SM whose sets have one word. The causes of idle slots and the ready warps stay the
- * same until a scheduler issues. */
+/* Runs the schedulers of a divided SM whose sets have one word. The causes of idle slots of the other schedulers stay
+ * the same, unless an instruction that issues changes other warps. */
 static __attribute__((noinline)) bool issue_divided(struct sm *sm, uint64_t now) {
     const uint32_t n = sm->cfg->sm.schedulers;
-    struct slot_causes why = slot_causes_of(&sm->warps, 0);
+    const bool taken = sm->modern && modern_some_slot_taken(sm->modern, now);
+    struct part_slots slots;
     bool any = false;
-    for (uint32_t k = 0, s = first_scheduler(sm, now); k < n && !sm->status.stopped; k++, s = s + 1 < n ? s + 1 : 0) {
-        struct sched *sched = &sm->issue.sched[s];
-        struct warp_set may = {.word = {why.pipe & sched->mine.word[0]}};
-        if (may.word[0])
-            may.word[0] = in_flight_has_room(&sm->in_flight) ? issuable_of_part(sm, s, may.word[0], now) : 0;
-        int w = may.word[0] ? sched_pick(sched, &may, sm->warps.age, 1) : -1;
-        if (w < 0 && !(sm->modern && modern_slot_taken(sm->modern, s, now))) {
-            count_idle_slot(sm, &why, s, 1, 1, false);
+    if (sm->status.stopped)
+        return false;
+    part_slots_find(sm, &slots);
+    for (uint32_t k = 0, s = first_scheduler(sm, now); k < n; k++, s = s + 1 < n ? s + 1 : 0) {
+        const uint64_t ready = slots.ready & sm->issue.sched[s].mine.word[0];
+        const int w = ready ? part_pick(sm, s, ready, now) : -1;
+        if (w < 0 && !(taken && modern_slot_taken(sm->modern, s, now))) {
+            part_slots_count(sm, &slots, s, 1);
             continue;
         }
+        const bool more = w >= 0 && part_changes_others(sm, w);
         any |= issue_picked(sm, s, w, now, 1, false);
-        why = slot_causes_of(&sm->warps, 0);
+        if (sm->status.stopped)
+            break;
+        if (more)
+            part_slots_find(sm, &slots);
     }
     return any;
 }
@@ -223,9 +218,7 @@ static inline bool nothing_issues(const struct sm *sm, uint64_t now) {
     uint64_t ready = 0;
     for (uint32_t k = 0; k < sm->warps.words; k++)
         ready |= warps_ready(&sm->warps, k);
-    for (uint32_t s = 0; sm->modern && s < sm->operands.n_parts; s++)
-        ready |= modern_slot_taken(sm->modern, s, now);
-    return !ready;
+    return !ready && !(sm->modern && modern_some_slot_taken(sm->modern, now));
 }
 
 /* Runs the schedulers of an SM: the general case, with any number of schedulers, even while a table is nearly full. */
@@ -243,7 +236,7 @@ static inline __attribute__((always_inline)) bool issue_each(struct sm *sm, uint
 }
 
 static __attribute__((noinline)) bool issue_one_word(struct sm *sm, uint64_t now) {
-    if (sm->operands.n_parts > 1 && now >= sm->in_flight.scarce_until)
+    if (sm->operands.n_parts > 1 && part_slots_fit(sm, 1) && now >= sm->in_flight.scarce_until)
         return issue_divided(sm, now);
     return issue_each(sm, now, 1);
 }
@@ -252,11 +245,22 @@ static __attribute__((noinline)) bool issue_all(struct sm *sm, uint64_t now) {
     return sm->warps.words == 1 ? issue_one_word(sm, now) : issue_each(sm, now, sm->warps.words);
 }
 
+/* The copies of a cycle's code: for all cases, for sm_fast_path.cycles, and for sm_fast_path.modern. */
+enum copy { ANY, CLASSIC, MODERN };
+static inline bool is_modern(const struct sm *sm, const enum copy copy) {
+    return copy == MODERN || (copy == ANY && __builtin_expect(sm->modern != NULL, 0));
+}
+
 static inline __attribute__((always_inline)) void issue_stage(struct sm *sm, uint64_t now, uint32_t words,
-                                                              const bool fast) {
+                                                              const enum copy copy) {
+    if (copy == MODERN) {
+        if (!issue_one_word(sm, now))
+            count_idle_cycles(sm, 1, words);
+        return;
+    }
     bool two = sm->cfg->sm.schedulers == 2 && now >= sm->in_flight.scarce_until && !sm->status.stopped;
     uint32_t first = first_scheduler(sm, now);
-    if (!(two ? issue_pair(sm, first, first ^ 1, true, now, words, fast) : issue_all(sm, now)))
+    if (!(two ? issue_pair(sm, first, first ^ 1, true, now, words, copy == CLASSIC) : issue_all(sm, now)))
         count_idle_cycles(sm, 1, words);
 }
 
@@ -329,6 +333,12 @@ static inline bool wants_fetch(const struct sm *sm, uint32_t words) {
     return some_fetch(sm, words) && (__builtin_expect(!sm->fetching.any_refused, 1) || wants_another_fetch(sm));
 }
 
+/* Returns true if modern_fetch() has work. */
+static inline bool modern_wants_fetch(struct sm *sm) {
+    sm->modern->fetches = false;
+    return sm->fetch.n_ready || warp_sets_meet(&sm->fetching.room, &sm->warps.live, sm->warps.words);
+}
+
 /* Returns the next cycle with work for warps, fetches or events. */
 static inline __attribute__((always_inline)) uint64_t next_own(const struct sm *sm, uint64_t now, uint32_t words) {
     if (sm->fetch.n_ready || wants_fetch(sm, words) || warp_set_any(&sm->fetching.spent, words) ||
@@ -364,8 +374,8 @@ static __attribute__((noinline)) void end_scheduler_cycle(struct sm *sm) {
 }
 
 /* Runs the memory stage of the SM's core, which is modern or classic. */
-static bool memory_stage(struct sm *sm, uint64_t now) {
-    return __builtin_expect(sm->modern != NULL, 0) ? modern_mem_tick(sm, now) : sm_mem_tick(sm, now);
+static inline bool memory_stage(struct sm *sm, uint64_t now, const bool modern) {
+    return modern ? modern_mem_tick(sm, now) : sm_mem_tick(sm, now);
 }
 
 /* Runs a cycle without CTAs, in which only late replies arrive. The cycle's issue slots are counted later: when a
@@ -375,7 +385,7 @@ static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
     if (sm->clock.polls || sm->status.lsu_due <= now)
         sm_lsu_take(sm, lsu_tick(sm->lsu, now), now);
     if (sm->clock.polls || sm->memory.due <= now) /* work may be left if the last CTA ended in the middle of a tick */
-        memory_stage(sm, now);
+        memory_stage(sm, now, sm->modern != NULL);
     sm->clock.own_next = 0;
     sm->status.next = next_with_memory(sm, next_own(sm, now, sm->warps.words));
     hot_assert(sm->status.next > now);
@@ -397,20 +407,20 @@ static inline bool some_memory(const struct sm *sm, uint32_t words) {
 
 /* Runs the memory stage in a quiet cycle. Returns true if nothing changed for the rest of the SM. */
 static inline __attribute__((always_inline)) bool quiet_memory(struct sm *sm, uint64_t now, uint32_t words,
-                                                               const bool fast) {
+                                                               const enum copy copy) {
     const uint32_t had = sm->memory.n_free;
-    if (fast ? sm_mem_tick(sm, now) : memory_stage(sm, now))
+    if (memory_stage(sm, now, is_modern(sm, copy)))
         return false;
-    if (!fast && sm->modern)
+    if (is_modern(sm, copy))
         sm->clock.own_next = min64(sm->clock.own_next, wheel_next(&sm->wheel, now)); /* the read of the operands */
     /* a memory instruction can issue now, so the cycle is not quiet */
-    return !some_memory(sm, words) || (!fast && sm->modern && sm->memory.n_free == had);
+    return !some_memory(sm, words) || (is_modern(sm, copy) && sm->memory.n_free == had);
 }
 
 /* Runs a cycle in which only the load/store unit and the memory stage have work (sm_fast_path.quiet). Returns true if
  * nothing changed for the rest of the SM, as in a skipped cycle. */
 static inline __attribute__((always_inline)) bool quiet_cycle(struct sm *sm, uint64_t now, struct walked *did,
-                                                              uint32_t words, const bool fast) {
+                                                              uint32_t words, const enum copy copy) {
     if (sm->status.lsu_due <= now) {
         did->found = lsu_tick(sm->lsu, now);
         did->lsu = true;
@@ -422,7 +432,7 @@ static inline __attribute__((always_inline)) bool quiet_cycle(struct sm *sm, uin
     }
     if (sm->memory.due <= now) {
         did->mem = true;
-        if (!quiet_memory(sm, now, words, fast))
+        if (!quiet_memory(sm, now, words, copy))
             return false;
     }
     sm->status.next = next_with_memory(sm, sm->clock.own_next);
@@ -430,7 +440,8 @@ static inline __attribute__((always_inline)) bool quiet_cycle(struct sm *sm, uin
 }
 
 static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t now, uint32_t words,
-                                                        const struct walked *did, const bool fast) {
+                                                        const struct walked *did, const enum copy copy) {
+    const bool fast = copy != ANY;
     if (!sm->status.ctas && !sm_hooked(sm, HOOK_TICK)) { /* units may have work even without CTAs */
         empty_cycle(sm, now);
         return;
@@ -445,29 +456,29 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
         sm_lsu_take(sm, did->found, now);
     else if ((!fast && sm->clock.polls) || sm->status.lsu_due <= now)
         sm_lsu_take(sm, lsu_tick(sm->lsu, now), now);
-    if (!did->mem && ((!fast && sm->clock.polls) || sm->memory.due <= now)) {
-        if (fast)
-            sm_mem_tick(sm, now);
-        else
-            memory_stage(sm, now);
-    }
+    if (!did->mem && ((!fast && sm->clock.polls) || sm->memory.due <= now))
+        memory_stage(sm, now, is_modern(sm, copy));
     if (!fast && sm_hooked(sm, HOOK_TICK))
         sm_units_tick(sm, now);
-    if (fast ? !warps_ready(&sm->warps, 0)
-             : sm->fast.quiet && nothing_issues(sm, now)) { /* no scheduler issues until the next simulated cycle */
+    if (copy == CLASSIC ? !warps_ready(&sm->warps, 0)
+                        : (fast || sm->fast.quiet) &&
+                              nothing_issues(sm, now)) { /* no scheduler issues until the next simulated cycle */
         sm->clock.accounted = now;
     } else if (counts) {
         count_live_warps(sm, 1, words, fast);
-        issue_stage(sm, now, words, fast);
+        issue_stage(sm, now, words, copy);
     }
     if (!fast && sm_hooked(sm, HOOK_AFTER_ISSUE))
         sm_units_after_issue(sm, now);
-    if (sm->fetch.n_ready || some_fetch(sm, words) || warp_set_any(&sm->fetching.spent, words) ||
-        sm->warps.words != words || /* the sets have more words if a unit has opened a context in this cycle */
-        (!fast && sm->modern != NULL))
+    if (is_modern(sm, copy)) {
+        if (modern_wants_fetch(sm))
+            modern_fetch(sm, now);
+    } else if (sm->fetch.n_ready || some_fetch(sm, words) || warp_set_any(&sm->fetching.spent, words) ||
+               sm->warps.words != words) { /* a unit has opened a context in this cycle */
         sm_fetch(sm, now);
+    }
     if (fast || sm->fast.quiet) {
-        sm->clock.own_next = !fast && sm->modern && sm->modern->fetches ? now + 1 : next_own(sm, now, words);
+        sm->clock.own_next = is_modern(sm, copy) && sm->modern->fetches ? now + 1 : next_own(sm, now, words);
         sm->status.next = next_with_memory(sm, sm->clock.own_next);
         return;
     }
@@ -490,14 +501,20 @@ static inline __attribute__((always_inline)) void cycle(struct sm *sm, uint64_t 
 
 static inline __attribute__((always_inline)) void fast_cycle(struct sm *sm, uint64_t now) {
     struct walked did = {false, false, 0};
-    if (now >= sm->clock.own_next || !quiet_cycle(sm, now, &did, 1, true))
-        cycle(sm, now, 1, &did, true);
+    if (now >= sm->clock.own_next || !quiet_cycle(sm, now, &did, 1, CLASSIC))
+        cycle(sm, now, 1, &did, CLASSIC);
+}
+
+static __attribute__((noinline)) void modern_cycle(struct sm *sm, uint64_t now) {
+    struct walked did = {false, false, 0};
+    if (now >= sm->clock.own_next || !quiet_cycle(sm, now, &did, 1, MODERN))
+        cycle(sm, now, 1, &did, MODERN);
 }
 
 static inline __attribute__((always_inline)) void any_cycle(struct sm *sm, uint64_t now, uint32_t words) {
     struct walked did = {false, false, 0};
-    if (!sm->fast.quiet || now >= sm->clock.own_next || !quiet_cycle(sm, now, &did, words, false))
-        cycle(sm, now, words, &did, false);
+    if (!sm->fast.quiet || now >= sm->clock.own_next || !quiet_cycle(sm, now, &did, words, ANY))
+        cycle(sm, now, words, &did, ANY);
 }
 
 static __attribute__((noinline)) void one_word_cycle(struct sm *sm, uint64_t now) { any_cycle(sm, now, 1); }
@@ -549,6 +566,8 @@ void sm_run(struct sm *sm, uint64_t to, uint32_t edge, uint32_t ctas) {
         }
         if (__builtin_expect(sm->fast.cycles, 1))
             fast_cycle(sm, now);
+        else if (sm->fast.modern)
+            modern_cycle(sm, now);
         else
             general_cycle(sm, now);
         s->worked = now + 1;

@@ -6,6 +6,7 @@
 #include "isa/expansions.h"
 #include "isa/matrix.h"
 #include "isa/paths/control.h"
+#include "modern_ports.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -365,6 +366,8 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         ti->whole = ti->initiation;
         ti->initiation = (uint16_t)sm_pipe_cycles(sm, ti->initiation);
         fill_expansion(ti, cfg, p->control ? &p->control[pc] : NULL);
+        if (cfg->core.kind == CORE_MODERN)
+            ti->ports = modern_ports_of(p, &cfg->core, &ti->regs, pc);
         if (p->control)
             fill_words(ti, in, &p->control[pc]);
     }

@@ -3,6 +3,7 @@
 /* The properties of each instruction of a program that the SM needs: scoreboard registers, banks, pipe, time and
  * flags. They are computed once per launch. */
 #include "collector.h"
+#include "isa/control_bits.h"
 #include "scoreboard.h"
 
 enum {
@@ -56,6 +57,16 @@ enum op_class {
     N_OP_CLASSES
 };
 
+enum { TIMED_BANKS = 2 }; /* register banks of a sub-core of a modern core */
+
+/* The ports of the register banks that an instruction of a modern core needs. */
+struct timed_ports {
+    uint8_t reads[TIMED_BANKS]; /* reads of each bank, if no operand is in the register-file cache */
+    uint8_t written;            /* bit b: the instruction writes bank b */
+    uint8_t places;             /* places of its operands in the register-file cache, one bit each */
+    bool fills;                 /* some operand stays in the register-file cache */
+};
+
 struct timed_inst {
     struct sb_regs regs;
     struct bank_list banks;
@@ -70,6 +81,7 @@ struct timed_inst {
     /* the largest value of each dependence counter with which the instruction may issue: one byte each, the first
      * counter in the lowest byte */
     uint64_t limits;
+    struct timed_ports ports;
     uint8_t fetch;     /* number of instructions that a fetch at this instruction brings, including this one */
     uint8_t expansion; /* enum expansion_id, if it is several machine instructions; else EXPANSION_NONE */
 };
@@ -96,7 +108,6 @@ void timed_count_expansion(uint8_t expansion, uint64_t lanes, uint64_t out[N_OP_
 /* Returns the time of a machine instruction of a latency class. */
 struct timed_part timed_part_of(const struct config *cfg, uint8_t class);
 
-struct control_bits;
 /* Returns timed_inst.limits for the control bits of an instruction. */
 uint64_t timed_limits_of(const struct control_bits *c);
 

@@ -6,6 +6,7 @@
 #include "isa/control_bits.h"
 #include "isa/program.h"
 #include "test/test.h"
+#include "timing/sm/modern_ports.h"
 #include "timing/sm/stages.h"
 #include <stdio.h>
 
@@ -47,6 +48,8 @@ static bool rig_launch(void *u, struct sm *sm, uint64_t now) {
         sm->program->inst[i].limits = timed_limits_of(&rig_control[i]);
     }
     p->control = rig_no_bits ? NULL : rig_control;
+    for (uint32_t i = 0; i < p->n; i++)
+        sm->program->inst[i].ports = modern_ports_of(p, &sm->cfg->core, &sm->program->inst[i].regs, i);
     return true;
 }
 static const struct sm_unit_ops rig_unit = {
