@@ -129,7 +129,7 @@ static void on_gpu_view(void *ctx, const struct gpu_view *v) {
 static uint32_t lane_operations(const struct heddle *h) {
     uint32_t most = 2; /* a fused multiply-add */
     const struct mechanism *e;
-    for (int i = 0; (e = mechanism_at(h->mechanisms, &h->model, i)); i++)
+    for (const struct mechanism *const *at = h->mechanisms; (e = mechanism_next(&at, &h->model));)
         if (e->lane_operations && e->lane_operations(&h->config) > most)
             most = e->lane_operations(&h->config);
     return most;
@@ -138,7 +138,9 @@ static uint32_t lane_operations(const struct heddle *h) {
 /* Returns false, with an error text, if a mechanism of the model cannot run with the warps of the machine. */
 static bool check_rows(const struct heddle *h, char *err, size_t err_size) {
     const struct mechanism *e;
-    for (int i = 0; h->config.sm.warp_size > WARP_LANES && (e = mechanism_at(h->mechanisms, &h->model, i)); i++)
+    if (h->config.sm.warp_size <= WARP_LANES)
+        return true;
+    for (const struct mechanism *const *at = h->mechanisms; (e = mechanism_next(&at, &h->model));)
         if (e->one_row) {
             snprintf(err, err_size, "sm.warp_size=%u: '%s' %s: take at most %d lanes", h->config.sm.warp_size, e->name,
                      e->one_row, WARP_LANES);

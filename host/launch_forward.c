@@ -50,7 +50,7 @@ bool launch_forward(struct heddle *h, struct heddle_module *m, const struct laun
     struct interp_stats n = {0};
     const struct mechanism *e;
     const struct model_spec *model = h->runs_plain ? &h->plain : &h->model;
-    for (int i = 0; (e = mechanism_at(h->mechanisms, model, i)); i++)
+    for (const struct mechanism *const *at = h->mechanisms; (e = mechanism_next(&at, model));)
         if (e->interp)
             e->interp(&h->config, &cfg);
     const struct native_counts before = native_count(cfg.native);
@@ -69,7 +69,7 @@ bool launch_forward(struct heddle *h, struct heddle_module *m, const struct laun
         stats_add(s, "host.jit_seconds", after.seconds - before.seconds);
     }
     add_counts(s, &n, launch_lanes(l));
-    for (int i = 0; (e = mechanism_at(h->mechanisms, model, i)); i++)
+    for (const struct mechanism *const *at = h->mechanisms; (e = mechanism_next(&at, model));)
         if (e->interpreted)
             e->interpreted(&n, s);
     return ended;

@@ -111,7 +111,7 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, const s
     progress_start(&h->progress, l->program->name);
     watch_begin(&h->watch, h->n_launches, l);
     const struct mechanism *e;
-    for (int i = 0; !h->runs_plain && (e = mechanism_at(h->mechanisms, &h->model, i)); i++)
+    for (const struct mechanism *const *at = h->mechanisms; !h->runs_plain && (e = mechanism_next(&at, &h->model));)
         if (e->count)
             e->count(l->program, &h->config, s);
     static const struct launch_part whole = {0};

@@ -273,7 +273,7 @@ static struct lower_options lowering(const struct heddle *h) {
 static void note_remarks(struct heddle *h, const struct program *p) {
     const struct mechanism *e;
     char text[512];
-    for (int i = 0; (e = mechanism_at(h->mechanisms, &h->model, i)); i++)
+    for (const struct mechanism *const *at = h->mechanisms; (e = mechanism_next(&at, &h->model));)
         if (e->remark && e->remark(p, &h->config, text, sizeof text))
             note(h, "%s", text);
 }

@@ -33,10 +33,12 @@ static bool takes_part(const struct mechanism *m, const struct model_spec *s) {
     return m->kind == MECHANISM_MACHINE;
 }
 
-const struct mechanism *mechanism_at(const struct mechanism *const *list, const struct model_spec *s, int n) {
-    for (; *list; list++)
-        if (takes_part(*list, s) && !n--)
-            return *list;
+const struct mechanism *mechanism_next(const struct mechanism *const **at, const struct model_spec *s) {
+    while (**at) {
+        const struct mechanism *m = *(*at)++;
+        if (takes_part(m, s))
+            return m;
+    }
     return NULL;
 }
 
@@ -44,7 +46,7 @@ uint32_t mechanism_units(const struct mechanism *const *list, const struct model
                          struct sm_unit_row *out, uint32_t most) {
     const struct mechanism *m;
     uint32_t n = 0;
-    for (int i = 0; (m = mechanism_at(list, s, i)) && n < most; i++)
+    while (n < most && (m = mechanism_next(&list, s)))
         if (m->unit && (!m->on || m->on(cfg)))
             out[n++] = (struct sm_unit_row){m->unit, NULL};
     return n;
@@ -54,7 +56,7 @@ uint32_t mechanism_prefetchers(const struct mechanism *const *list, const struct
                                const struct config *cfg, struct prefetcher_row *out, uint32_t most) {
     const struct mechanism *m;
     uint32_t n = 0;
-    for (int i = 0; (m = mechanism_at(list, s, i)); i++) {
+    while ((m = mechanism_next(&list, s))) {
         if (m->on && !m->on(cfg))
             continue;
         if (m->at_l1 && n < most)

@@ -113,9 +113,10 @@ struct model_tables {
 const struct model *model_at(const struct model_tables *t, int n);
 const struct mechanism *extension_at(const struct model_tables *t, int n);
 
-/* Returns mechanism number n of a model. The mechanisms of a model are its base, its extensions, and all of kind
+/* Returns the first mechanism of a model at or after place *at of the list of mechanisms, and moves *at behind it.
+ * Returns NULL at the end of the list. The mechanisms of a model are its base, its extensions, and all of kind
  * MECHANISM_MACHINE. */
-const struct mechanism *mechanism_at(const struct mechanism *const *list, const struct model_spec *s, int n);
+const struct mechanism *mechanism_next(const struct mechanism *const **at, const struct model_spec *s);
 
 /* Writes the units of the model's mechanisms that are on under `cfg`, up to `most`. Returns their number. */
 uint32_t mechanism_units(const struct mechanism *const *list, const struct model_spec *s, const struct config *cfg,
