@@ -145,9 +145,10 @@ static uint64_t counter(const void *counts, size_t offset) {
     return value;
 }
 
-/* Most counters of a launch are 0. Groups of such counters are skipped. */
+/* Most counters and statistics of a launch are 0. Groups of zeros are skipped. */
+enum { GROUP = 8 };
+
 void stats_count(struct stats *s, const struct stat_row *rows, size_t n, const void *counts, int shift) {
-    enum { GROUP = 8 };
     for (size_t from = 0; from < n; from += GROUP) {
         const size_t to = from + GROUP < n ? from + GROUP : n;
         uint64_t any = 0;
@@ -170,11 +171,21 @@ void stats_add_rounding_error(struct stats *s, const struct rounding_error *e) {
     stats_put(s, STAT_rounding_largest, e->largest);
 }
 
+/* Returns the first statistic after the group that begins with `from`. */
+static int group_end(int from) { return from + GROUP < ROWS ? from + GROUP : ROWS; }
+
+/* Returns true if a statistic of the group that begins with `from` is not 0. */
+static bool some_in_group(const struct stats *s, int from) {
+    uint64_t any = 0;
+    for (int i = from, end = group_end(from); i < end; i++)
+        any |= counter(s->v, (size_t)i * sizeof *s->v);
+    return any;
+}
+
 void stats_merge(struct stats *to, const struct stats *from) {
-    for (int i = 0; i < ROWS; i++) {
-        const double a = to->v[i], b = from->v[i];
-        to->v[i] = is_sum[i] ? a + b : a < b ? b : a;
-    }
+    for (int g = 0; g < ROWS; g += GROUP)
+        for (int i = g, end = some_in_group(from, g) ? group_end(g) : g; i < end; i++)
+            combine(to, i, from->v[i]);
 }
 
 /* Returns the sum of the statistics that `names` joins by '+'. */
@@ -208,11 +219,12 @@ bool stats_keep(struct stats_kept *out, const struct stats *s) {
     if (!out->v)
         return false;
     out->index = (uint16_t *)(out->v + n);
-    for (int i = 0; i < ROWS; i++)
-        if (s->v[i] != 0) {
-            out->v[out->n] = s->v[i];
-            out->index[out->n++] = (uint16_t)i;
-        }
+    for (int g = 0; g < ROWS; g += GROUP)
+        for (int i = g, end = some_in_group(s, g) ? group_end(g) : g; i < end; i++)
+            if (s->v[i] != 0) {
+                out->v[out->n] = s->v[i];
+                out->index[out->n++] = (uint16_t)i;
+            }
     return true;
 }
 

@@ -67,6 +67,34 @@ START_TEST(names_come_in_any_order) {
 }
 END_TEST
 
+/* Merging and keeping skip groups of zeros. Each statistic alone is still merged and kept, the first and last one too.
+ * Expected: 0 and 3 give 3; a sum of 2 and 3 is 5, a maximum of them is 3. */
+START_TEST(single_statistics_are_merged_and_kept) {
+    int n;
+    const struct stat_def *d = stat_defs(&n);
+    for (int i = 0; i < n; i++) {
+        struct stats one, to;
+        struct stats_kept kept;
+        if (d[i].kind == STAT_RATIO)
+            continue;
+        ck_assert(stats_init(&one) && stats_init(&to));
+        stats_add(&one, d[i].name, 3);
+        stats_merge(&to, &one);
+        ck_assert_double_eq(stats_get(&to, d[i].name), 3);
+        stats_clear(&to);
+        stats_add(&to, d[i].name, 2);
+        stats_merge(&to, &one);
+        ck_assert_double_eq(stats_get(&to, d[i].name), d[i].kind == STAT_SUM ? 5 : 3);
+        ck_assert(stats_keep(&kept, &one));
+        ck_assert_int_eq(kept.n, 1);
+        ck_assert_double_eq(stats_kept_get(&kept, d[i].name), 3);
+        stats_kept_free(&kept);
+        stats_free(&one);
+        stats_free(&to);
+    }
+}
+END_TEST
+
 START_TEST(ratios_are_of_the_sums) {
     struct stats s;
     ck_assert(stats_init(&s));
@@ -143,6 +171,7 @@ SUITE(timing_stat) {
     TEST(merging_adds_sums_and_keeps_the_larger_maximum);
     TEST(counters_of_every_group_are_added);
     TEST(names_come_in_any_order);
+    TEST(single_statistics_are_merged_and_kept);
     TEST(ratios_are_of_the_sums);
     TEST(the_table_is_sound);
     TEST(renamed_statistics);
