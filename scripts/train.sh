@@ -10,7 +10,8 @@ all=$("$heddle" list benchmarks --csv | sed '1d; s/,.*//' | grep -vxE "$left_out
 some='stencil pathfinder nw srad spmv histogram transpose gemver gaussian cfd sad lbm lps backprop mcml ray'
 
 rm -rf "$profile"
-bench() { "$heddle" bench "$@" --size small >/dev/null; }
+# Some programs do not fit into the machine; the others still run.
+bench() { "$heddle" bench "$@" --size small >/dev/null || :; }
 bench $all -m spe
 bench $all -m functional
 bench $all -m functional --jit=off
