@@ -366,6 +366,18 @@ static bool joins_late(const struct run *r) {
            !r->ctas.clusters && !r->g->cfg.gpu.poll;
 }
 
+/* With l2.holds_code, brings the program's machine instructions into the L2, and lines that stream buffers read behind
+ * them. */
+static void bring_code(const struct run *r) {
+    const struct config *cfg = &r->g->cfg;
+    const struct timed_program *p = &r->program;
+    const uint32_t line = cfg->l2.line;
+    const uint64_t behind = (uint64_t)(cfg->sm.fetch_prefetch + 1) * cfg->l1i.line;
+    const uint64_t end = p->code_address + (uint64_t)p->inst[p->program->n].place * cfg->sm.inst_bytes + behind;
+    for (uint64_t at = p->code_address / line * line; cfg->memory.holds_code && at < end; at += line)
+        memsys_warm(r->g->mem, at, (uint8_t)((1u << line / 32) - 1), false, false);
+}
+
 static bool begin(struct run *r) {
     struct gpu *g = r->g;
     uint64_t address;
@@ -381,6 +393,8 @@ static bool begin(struct run *r) {
     if (!begin_ctas(r) || !device_heap_prepare(r->l))
         return fail(r, FAULT_MEMORY, NULL);
     bool ok = code_address(g, r->l->program, &address) && timed_init(&r->program, r->l->program, &g->cfg, address);
+    if (ok)
+        bring_code(r);
     r->ctas.join = joins_late(r) ? join : NULL;
     r->ctas.join_ctx = r;
     for (uint32_t i = 0; ok && !r->ctas.join && i < g->n_sms; i++)

@@ -387,6 +387,49 @@ START_TEST(cold_launches_find_no_line) {
 }
 END_TEST
 
+/* A kernel of more than 100 instructions of 8 bytes, without loads. A cold launch reads only its parameter and its
+ * instructions from DRAM. With l2.holds_code, its reads are those with a perfect instruction cache. */
+START_TEST(instructions_stay_in_the_l2) {
+    static const char *const ways[] = {"l2.holds_code=off", "l2.holds_code=on", "fetch.perfect=on"};
+    double reads[3];
+    for (int i = 0; i < 3; i++) {
+        const char *set[] = {"gpu.cold_launches=on", ways[i], NULL};
+        open_with("fermi", set, 1);
+        struct heddle_module *m = load(kernel("add.u32 %r1,%r1,%r1;", 100));
+        launch(m, "k", 1, 32);
+        launch(m, "k", 1, 32);
+        reads[i] = stat("dram.read_bytes");
+    }
+    ck_assert_double_ge(reads[0], reads[2] + 100 * 8);
+    ck_assert_double_eq(reads[1], reads[2]);
+}
+END_TEST
+
+/* Four CTAs of four warps on one SM. The first warp of each CTA executes 500 iterations of 8 additions on 16 lanes, 2
+ * cycles each, and a branch 13 cycles after its comparison. With sched.skewed, each of these warps has a sub-core of
+ * its own: 500 x (16 + 13) cycles and the launch, 16,132. Without, they share one: 4 x 500 x 16 = 32,000. */
+START_TEST(skewed_warps_share_the_sub_cores) {
+    static const char *const text_of_k =
+        HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p; .reg .b32 %r<12>; .reg .b64 %rd1;\n"
+             " mov.u32 %r1,%tid.x; mov.u32 %r2,0; setp.gt.u32 %p,%r1,31; @%p ret;\n"
+             "L: add.u32 %r3,%r3,%r1; add.u32 %r4,%r4,%r1; add.u32 %r5,%r5,%r1; add.u32 %r6,%r6,%r1;\n"
+             " add.u32 %r7,%r7,%r1; add.u32 %r8,%r8,%r1; add.u32 %r9,%r9,%r1; add.u32 %r10,%r10,%r1;\n"
+             " add.u32 %r2,%r2,1; setp.lt.u32 %p,%r2,500; @%p bra L;\n"
+             " add.u32 %r3,%r3,%r4; add.u32 %r5,%r5,%r6; add.u32 %r7,%r7,%r8; add.u32 %r9,%r9,%r10;\n"
+             " add.u32 %r3,%r3,%r5; add.u32 %r7,%r7,%r9; add.u32 %r3,%r3,%r7; ld.param.u64 %rd1,[p];\n"
+             " st.global.u32 [%rd1],%r3; ret;\n}\n";
+    double cycles[2];
+    for (int on = 0; on < 2; on++) {
+        open_with("gv100", (const char *const[]){"gpu.sms=1", on ? "sched.skewed=on" : "sched.skewed=off", NULL}, 1);
+        launch(load(text_of_k), "k", 4, 128);
+        cycles[on] = stat("gpu.cycles");
+    }
+    ck_assert_double_ge(cycles[0], 32000);
+    ck_assert_double_ge(cycles[1], 16132);
+    ck_assert_double_le(cycles[1], 17000);
+}
+END_TEST
+
 /* With gpu.launch_latency, each of three launches takes exactly this time more, also if it is longer than
  * deadlock.cycles. Before the first CTA no SM has a warp: 15 SMs with 2 schedulers count 30 slots a cycle more. The
  * caches are empty at each launch, and no request is sent to DRAM, so nothing depends on the absolute time. The launch
@@ -460,6 +503,8 @@ SUITE(timing_launches) {
     TEST(drained_is_not_before_the_end);
     TEST(launches_keep_instructions_and_constants);
     TEST(cold_launches_find_no_line);
+    TEST(instructions_stay_in_the_l2);
+    TEST(skewed_warps_share_the_sub_cores);
     TEST_SPEED(a_launch_begins_after_its_latency);
     TEST_SPEED(presets_have_the_latencies_of_their_sources);
     TEST(the_functional_model_has_no_launch_latency);

@@ -58,6 +58,14 @@ struct config {
  * they are narrower (eight warps of 4 lanes instead of each warp of 32), and half as many if they have 64 lanes. */
 static inline uint32_t sm_warp_slots(const struct sm_cfg *s) { return s->warps * CFG_LANES / s->warp_size; }
 
+/* Returns the scheduler that warp slot `w` belongs to. */
+static inline uint32_t warp_scheduler(uint32_t w, uint32_t schedulers, bool skewed) {
+    return (w + (skewed ? w / schedulers : 0)) % schedulers;
+}
+static inline uint32_t sched_of(const struct sm_cfg *s, uint32_t w) {
+    return warp_scheduler(w, s->schedulers, s->skewed);
+}
+
 /* Returns the cycles for which an instruction occupies a pipe. `initiation` is this time for a warp of 32 lanes. */
 static inline uint32_t sm_pipe_cycles(const struct sm_cfg *s, uint32_t initiation) {
     return (initiation * s->warp_size + CFG_LANES - 1) / CFG_LANES;

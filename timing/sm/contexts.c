@@ -46,7 +46,7 @@ uint32_t sm_context_open(struct sm *sm, const struct sm_unit_ops *ops, const str
     sm_find_fast_path(sm);
     if (sm->warps.words <= w / 64)
         sm->warps.words = w / 64 + 1;
-    sched_add(&sm->issue.sched[w % sm->cfg->sm.schedulers], w);
+    sched_add(&sm->issue.sched[sched_of(&sm->cfg->sm, w)], w);
     sw->w = &c->cta->warps[0];
     sw->w->launched = how->lanes;
     sw->cta = (uint8_t)(SM_CTA_SLOTS + i);

@@ -94,7 +94,7 @@ static bool reaches(const struct sm *sm, uint32_t w, const struct sm_path *first
                sm->warps.slot[other].w->index / sm->joint.gang == sm->warps.slot[w].w->index / sm->joint.gang;
     case JOINT_SAME_PC:
         return path->pc == first->pc && !path->stray &&
-               warp_set_has(&sm->issue.sched[w % sm->cfg->sm.schedulers].mine, other);
+               warp_set_has(&sm->issue.sched[sched_of(&sm->cfg->sm, w)].mine, other);
     default:
         return true;
     }

@@ -241,7 +241,7 @@ static bool issue_member(struct sm *sm, struct sm_joint *j, uint32_t i, uint32_t
     }
     if (sm_hooked(sm, HOOK_ISSUED))
         sm_units_tell_issued(sm, m->warp, m->pc, m->lanes, ti, ISSUE_DONE, now);
-    const struct sched *sched = &sm->issue.sched[m->warp % sm->cfg->sm.schedulers];
+    const struct sched *sched = &sm->issue.sched[sched_of(&sm->cfg->sm, m->warp)];
     if (sched->hears)
         tell_executed(sm, sched, m);
     count_member(sm, j, i, p, first == i);

@@ -21,6 +21,7 @@ static void init_part(const struct sm_operands *o, struct exec_part *p, const st
 
 void operands_init(struct sm_operands *o, const struct config *cfg) {
     o->n_parts = cfg->sm.subcores ? cfg->sm.schedulers : 1;
+    o->skewed = cfg->sm.skewed;
     for (uint32_t i = 0; i < o->n_parts; i++)
         init_part(o, &o->part[i], cfg);
 }

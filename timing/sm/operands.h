@@ -24,12 +24,13 @@ struct exec_part {
 /* State of the operand stage: register banks, collectors and pipes. */
 struct sm_operands {
     uint32_t n_parts; /* the number of schedulers if the SM is divided (sm.subcores), else 1 */
+    bool skewed;      /* sched.skewed */
     struct exec_part part[8];
 };
 
 /* Returns the part that warp slot `w` uses. */
 static inline uint32_t operands_part(const struct sm_operands *o, uint32_t w) {
-    return o->n_parts > 1 ? w % o->n_parts : 0;
+    return o->n_parts > 1 ? warp_scheduler(w, o->n_parts, o->skewed) : 0;
 }
 
 /* Reserves the register reads of an instruction from cycle `from` on. Returns the cycle after the last read. A

@@ -23,8 +23,9 @@ bool sched_init(struct sched *s, const struct sched_ops *ops, const struct sm_cf
     s->other = s->ops == &sched_lrr ? NULL : s->ops;
     s->hears = s->ops->issued || s->ops->executed;
     s->words = 1;
-    for (uint32_t w = index; w < sm_warp_slots(cfg); w += cfg->schedulers)
-        sched_add(s, w);
+    for (uint32_t w = 0; w < sm_warp_slots(cfg); w++)
+        if (sched_of(cfg, w) == index)
+            sched_add(s, w);
     /* with this value, lrr begins with warp 0, and gto begins with the oldest ready warp unless slot 63 is ready */
     s->last = s->words == 1 ? 63 : NO_WARP_SLOT;
     if (!s->ops->size)

@@ -1,6 +1,6 @@
 #ifndef TIMING_SCHED_H
 #define TIMING_SCHED_H
-/* A warp scheduler: its warps, and the policy that picks one of them. Warp w belongs to scheduler w % schedulers. */
+/* A warp scheduler: its warps, and the policy that picks one of them. sched_of() gives the warps to the schedulers. */
 #include "sched_ops.h"
 
 struct sched {

@@ -89,9 +89,9 @@ static inline void sm_set_live(struct sm *sm, uint32_t w, bool live) {
         return;
     warp_set_put(&sm->warps.live, w, live);
     if (live)
-        sched_warp_starts(&sm->issue.sched[w % sm->cfg->sm.schedulers], w);
+        sched_warp_starts(&sm->issue.sched[sched_of(&sm->cfg->sm, w)], w);
     else
-        sched_warp_ends(&sm->issue.sched[w % sm->cfg->sm.schedulers], w);
+        sched_warp_ends(&sm->issue.sched[sched_of(&sm->cfg->sm, w)], w);
 }
 static inline uint32_t contexts_awake(const struct sm *sm) {
     uint32_t n = 0;

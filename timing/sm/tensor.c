@@ -122,7 +122,7 @@ static void add_product(struct sm *sm, uint32_t w, const struct sm_path *path, u
     struct sm_tensor *t = sm->tensor;
     const struct inst *in = &sm->program->program->code[path->pc];
     const bool wide = row_of(in)->op == OP_TCGEN05;
-    const uint32_t unit = wide ? ALL_UNITS : w % sm->cfg->sm.schedulers;
+    const uint32_t unit = wide ? ALL_UNITS : sched_of(&sm->cfg->sm, w);
     struct groups *g = &t->warp[w];
     struct unit *u = &t->unit[unit];
     const uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
