@@ -289,10 +289,11 @@ struct program_fact {
 
 /* A special register that is read into a register when a warp starts. */
 struct special_init {
-    uint16_t id;     /* enum special */
-    uint16_t bytes;  /* bytes per lane: 4 or 8 */
-    uint32_t offset; /* byte offset in bank 0 */
-    uint32_t param;  /* SPECIAL_PARAM: byte offset in the parameter space */
+    uint16_t id;      /* enum special */
+    uint16_t bytes;   /* bytes per lane: 4 or 8 */
+    uint32_t offset;  /* byte offset in bank 0 */
+    uint32_t param;   /* SPECIAL_PARAM: byte offset in the parameter space */
+    uint64_t address; /* SPECIAL_CONST: address in device memory */
 };
 /* clang-format off */
 #define ISA_SPECIALS(X)                                                                                                \
@@ -317,7 +318,8 @@ struct special_init {
     X(CLUSTER_NCTAID_Y, "%cluster_nctaid.y") X(CLUSTER_NCTAID_Z, "%cluster_nctaid.z")                                  \
     X(CLUSTER_CTARANK, "%cluster_ctarank") X(CLUSTER_NCTARANK, "%cluster_nctarank")                                    \
     X(IS_EXPLICIT_CLUSTER, "%is_explicit_cluster") X(CURRENT_GRAPH_EXEC, "%current_graph_exec")                        \
-    X(PARAM, "#param") /* of the pass `select`: a parameter of the kernel, as an operand in constant memory */
+    /* of the pass `select`, as operands in constant memory: a parameter of the kernel, a word of a .const variable */ \
+    X(PARAM, "#param") X(CONST, "#const")
 /* clang-format on */
 enum special {
 #define X(id, name) SPECIAL_##id,
@@ -329,9 +331,10 @@ enum special {
  * that reads them. */
 bool special_is_volatile(enum special s);
 const char *special_name(enum special s);
-/* Returns true for values that are in constant memory on the machine: parameters, and the sizes of CTA and grid. */
+/* Returns true for values that are in constant memory on the machine: parameters, words of .const variables, and the
+ * sizes of CTA and grid. */
 static inline bool special_is_constant(enum special s) {
-    return s == SPECIAL_PARAM || (s >= SPECIAL_NTID_X && s <= SPECIAL_NTID_Z) ||
+    return s == SPECIAL_PARAM || s == SPECIAL_CONST || (s >= SPECIAL_NTID_X && s <= SPECIAL_NTID_Z) ||
            (s >= SPECIAL_NCTAID_X && s <= SPECIAL_NCTAID_Z);
 }
 

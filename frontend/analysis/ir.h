@@ -100,6 +100,7 @@ struct ir {
     struct arena *keep; /* memory that the finished program owns */
     const char *kernel;
     const struct module *module;
+    const struct image *image; /* the module with its variables */
     struct pass_context context;
     const struct statement **files; /* .file statements of the module, by number */
     uint32_t n_files;

@@ -8,7 +8,8 @@
 
 enum {
     PLACES = 254,
-    PARAMETERS = 0x160 /* address of the parameters in constant memory, as on sm_86 */
+    PARAMETERS = 0x160,  /* address of the parameters in constant memory, as on sm_86 */
+    VARIABLES = 0x10000, /* .const variables have a bank of their own, behind the 64 KiB of the parameters' */
 };
 
 struct places {
@@ -39,6 +40,7 @@ static const struct special_init *constant_at(const struct program *p, uint32_t 
 /* Returns the address in constant memory. The size of the CTA is at 0, and the size of the grid behind it. */
 static uint32_t constant_address(const struct special_init *s) {
     return s->id == SPECIAL_PARAM    ? PARAMETERS + s->param
+           : s->id == SPECIAL_CONST  ? VARIABLES + (uint32_t)(s->address - DEVICE_BASE)
            : s->id <= SPECIAL_NTID_Z ? 4 * (uint32_t)(s->id - SPECIAL_NTID_X)
                                      : 12 + 4 * (uint32_t)(s->id - SPECIAL_NCTAID_X);
 }

@@ -142,7 +142,7 @@ struct program *lower_with_limit(const struct image *img, const char *kernel, co
         arena_on_full(keep, &out_of_memory);
         struct ir *ir = arena_alloc(tmp, sizeof *ir);
         struct lower *l = arena_alloc(tmp, sizeof *l);
-        *ir = (struct ir){.tmp = tmp, .keep = keep, .module = img->module};
+        *ir = (struct ir){.tmp = tmp, .keep = keep, .module = img->module, .image = img};
         if (opt)
             ir->context = opt->context;
         ir->decouple_limit = limit;

@@ -41,14 +41,18 @@ int64_t select_constant(const struct ir *ir, opnd_t o, unsigned bytes);
 
 /* select_webs.c: gives each value a register of its own. Returns false on failure. */
 bool select_webs(struct ir *ir);
+/* select_constants.c: returns the constant that instruction `i` reads as operand `o`, directly or from the only copy
+ * that writes `o`. Returns OPND_SINK if the operand is no constant. */
+opnd_t select_constant_operand(const struct select *s, uint32_t i, opnd_t o);
 /* select_constants.c: changes instruction `i` if it computes with constants. Returns true if it did. */
 bool select_constants(struct select *s, uint32_t i);
 /* select_fold.c, select_fuse.c: change instruction `i` and the instructions that use its result. Return true if they
  * did. */
 bool select_fold(struct select *s, uint32_t i);
 bool select_fuse(struct select *s, uint32_t i);
-/* select_fold.c: on a machine without operands in constant memory, makes a load of a parameter a copy for the uniform
- * datapath if all instructions that use the result can read a uniform register. Returns true if so. */
+/* select_fold.c: on a machine without operands in constant memory, makes a load of a parameter or of a word of a .const
+ * variable a copy for the uniform datapath if all instructions that use the result can read a uniform register. Returns
+ * true if so. */
 bool select_fetch(struct select *s, uint32_t i);
 /* select_guards.c: turns short ifs into guarded instructions. Returns false on failure. */
 bool select_guards(struct ir *ir);
@@ -56,6 +60,7 @@ bool select_guards(struct ir *ir);
 bool select_params(struct ir *ir);
 /* Returns true if instructions can read parameters as operands (core.constant_operands). */
 bool select_has_constants(const struct ir *ir);
-/* Returns true if the operand is in constant memory: a parameter, or the size of the CTA or grid. */
+/* Returns true if the operand is in constant memory: a parameter, a word of a .const variable, or the size of the CTA
+ * or grid. */
 bool select_is_parameter(const struct ir *ir, opnd_t o);
 #endif

@@ -12,9 +12,7 @@ static bool is_copy_of_constant(const struct inst *in) {
     return in->kind == K_LANE && select_row(in)->op == OP_MOV && in->a & 1 && in->guard == NO_GUARD;
 }
 
-/* Returns the constant that instruction `i` reads as operand `o`, directly or from the only copy that writes `o`.
- * Returns OPND_SINK if the operand is no constant. */
-static opnd_t constant_operand(const struct select *s, uint32_t i, opnd_t o) {
+opnd_t select_constant_operand(const struct select *s, uint32_t i, opnd_t o) {
     const struct reg_use *read = o & 1 ? NULL : defuse_use(&s->du, i, o >> 1);
     if (o & 1)
         return o;
@@ -42,7 +40,7 @@ static bool fold_result(struct select *s, uint32_t i) {
     if (!is_function(s, i))
         return false;
     for (int k = 0; k < 4; k++) {
-        const opnd_t o = constant_operand(s, i, operands[k]);
+        const opnd_t o = select_constant_operand(s, i, operands[k]);
         if (!(o & 1))
             return false;
         memcpy(from[k].byte, ir->constants + (o >> 1), sizeof from[k].byte);
@@ -66,7 +64,7 @@ static bool fold_product(struct select *s, uint32_t i) {
     if (in->kind != K_LANE || row->op != OP_MAD || form_get(row->form, CAT_PART) != PART_LO || in->dsize != 4 ||
         in->c & 1 || !select_only_result(s, i))
         return false;
-    const opnd_t a = constant_operand(s, i, in->a), b = constant_operand(s, i, in->b), sum = in->c;
+    const opnd_t a = select_constant_operand(s, i, in->a), b = select_constant_operand(s, i, in->b), sum = in->c;
     if (!(a & 1) || !(b & 1))
         return false;
     const uint32_t product = (uint32_t)select_constant(ir, a, 4) * (uint32_t)select_constant(ir, b, 4);

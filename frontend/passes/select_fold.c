@@ -6,20 +6,24 @@
 #include "select.h"
 #include <string.h>
 
-enum { OFFSET_BITS = 23 }; /* an address has a signed offset of 24 bits */
+enum {
+    OFFSET_BITS = 23, /* an address has a signed offset of 24 bits */
+    MOST_WORDS = 256  /* special registers; each takes memory of the simulator */
+};
 
-/* Returns the special register for a parameter. */
-static uint32_t parameter_register(struct ir *ir, uint32_t at, unsigned bytes) {
-    for (uint32_t i = 0; i < ir->n_specials; i++)
-        if (ir->specials[i].id == SPECIAL_PARAM && ir->specials[i].param == at && ir->specials[i].bytes == bytes)
-            return ir->specials[i].offset;
-    const char *name = special_name(SPECIAL_PARAM);
-    uint32_t v = ir_vreg(ir, class_of_bytes(bytes), 0, name, (uint32_t)strlen(name));
-    ir->vregs[v].special = true;
+/* Returns the special register for a word in constant memory. */
+static uint32_t word_register(struct ir *ir, struct special_init word) {
+    for (uint32_t i = 0; i < ir->n_specials; i++) {
+        const struct special_init *s = &ir->specials[i];
+        if (s->id == word.id && s->param == word.param && s->address == word.address && s->bytes == word.bytes)
+            return s->offset;
+    }
+    const char *name = special_name(word.id);
+    word.offset = ir_vreg(ir, class_of_bytes(word.bytes), 0, name, (uint32_t)strlen(name));
+    ir->vregs[word.offset].special = true;
     ir->specials = IR_ROOM(ir, ir->specials, ir->n_specials, ir->cap_specials);
-    ir->specials[ir->n_specials++] =
-        (struct special_init){.id = SPECIAL_PARAM, .bytes = (uint16_t)bytes, .offset = v, .param = at};
-    return v;
+    ir->specials[ir->n_specials++] = word;
+    return word.offset;
 }
 
 /* Returns the operand whose value the instruction copies, without a machine instruction. Returns false if there is
@@ -206,35 +210,62 @@ static bool all_accept(const struct select *s, const struct reg_def *d, opnd_t f
     return d->n != 0;
 }
 
-/* Makes a load of a parameter a copy from constant memory. */
-static bool copy_parameter(struct select *s, uint32_t i) {
-    const struct inst *in = &s->ir->code[i];
-    const opnd_t from = parameter_register(s->ir, (uint32_t)in->imm, in->rsize) << 1;
-    select_become(s, i, isa_find_row(OP_MOV, in->rsize == 8 ? T_B64 : T_B32, T_NONE, 0),
+/* Returns true if the bytes are in a .const variable of the module. */
+static bool in_variable(const struct image *image, uint64_t address, unsigned bytes) {
+    for (uint32_t i = 0; i < image->n_variables; i++) {
+        const struct image_variable *v = &image->variables[i];
+        if (v->space == SPACE_CONST && !v->is_extern && address >= v->address && v->bytes >= bytes &&
+            address - v->address <= v->bytes - bytes)
+            return true;
+    }
+    return false;
+}
+
+/* Returns true if instruction `i` loads a parameter, or a word of a .const variable from an immediate address. */
+static bool loads_word(const struct select *s, uint32_t i, struct special_init *word) {
+    const struct ir *ir = s->ir;
+    const struct inst *in = &ir->code[i];
+    if (in->kind != K_LOAD || in->n_list || in->hints & (HINT_DEQ | HINT_VOLATILE) || in->msize != in->rsize ||
+        (in->rsize != 4 && in->rsize != 8) || (in->space != SPACE_PARAM && in->space != SPACE_CONST))
+        return false;
+    const opnd_t base = in->space == SPACE_PARAM ? in->a : select_constant_operand(s, i, in->a);
+    if (!(base & 1))
+        return false;
+    const int64_t from = select_constant(ir, base, in->asize);
+    *word = (struct special_init){.bytes = in->rsize};
+    if (in->space == SPACE_PARAM) {
+        word->id = SPECIAL_PARAM;
+        word->param = (uint32_t)in->imm;
+        return !from && in->imm >= 0;
+    }
+    word->id = SPECIAL_CONST;
+    word->address = (uint64_t)wrap_add(in->imm, (uint64_t)from);
+    return in->asize == 8 && !(word->address % in->rsize) && in_variable(ir->image, word->address, in->rsize) &&
+           ir->n_specials < MOST_WORDS;
+}
+
+/* Makes the load of a word a copy from constant memory. */
+static bool copy_word(struct select *s, uint32_t i, const struct special_init *word) {
+    const opnd_t from = word_register(s->ir, *word) << 1;
+    select_become(s, i, isa_find_row(OP_MOV, word->bytes == 8 ? T_B64 : T_B32, T_NONE, 0),
                   (const opnd_t[]){from, OPND_ZERO, OPND_ZERO, OPND_ZERO});
     return true;
 }
 
-static bool loads_parameter(const struct ir *ir, const struct inst *in) {
-    return in->kind == K_LOAD && in->space == SPACE_PARAM && !in->n_list && !(in->hints & HINT_DEQ) && in->a & 1 &&
-           !select_constant(ir, in->a, in->asize) && in->imm >= 0 && in->msize == in->rsize &&
-           (in->rsize == 4 || in->rsize == 8);
-}
-
-static bool fold_parameter(struct select *s, uint32_t i) {
-    return select_has_constants(s->ir) && loads_parameter(s->ir, &s->ir->code[i]) && copy_parameter(s, i);
+static bool fold_word(struct select *s, uint32_t i) {
+    struct special_init word;
+    return select_has_constants(s->ir) && loads_word(s, i, &word) && copy_word(s, i, &word);
 }
 
 bool select_fetch(struct select *s, uint32_t i) {
-    struct ir *ir = s->ir;
-    const struct inst *in = &ir->code[i];
-    const struct reg_def *d = loads_parameter(ir, in) ? select_only_result(s, i) : NULL;
-    if (!d || select_has_constants(ir) || !has_uniform_datapath(ir))
-        return false;
-    const opnd_t from = parameter_register(ir, (uint32_t)in->imm, in->rsize) << 1;
-    return all_accept(s, d, from) && copy_parameter(s, i);
+    struct special_init word;
+    const struct ir *ir = s->ir;
+    const struct reg_def *d = !select_has_constants(ir) && has_uniform_datapath(ir) && loads_word(s, i, &word)
+                                  ? select_only_result(s, i)
+                                  : NULL;
+    return d && all_accept(s, d, word_register(s->ir, word) << 1) && copy_word(s, i, &word);
 }
 
 bool select_fold(struct select *s, uint32_t i) {
-    return fold_parameter(s, i) || fold_copy(s, i) || fold_offset(s, i) || fold_negation(s, i) || fold_dead(s, i);
+    return fold_word(s, i) || fold_copy(s, i) || fold_offset(s, i) || fold_negation(s, i) || fold_dead(s, i);
 }

@@ -2,6 +2,8 @@
  * whose result is the same in all lanes. The datapath computes them once for the warp, in uniform registers, which need
  * no ports of the register banks. Requires: blocks, `select`. Keeps: all instructions. Makes: vregs[].uniform.
  *
+ * The datapath fetches words of constant memory where they are used, in divergent code, too.
+ *
  * The machine limits the choice. A uniform instruction reads uniform registers, one immediate, or the index of the CTA.
  * It has no operand in constant memory. Any other instruction can have one operand that is a uniform register, in place
  * of an operand in constant memory; a store cannot store one. Source: ptxas 13 for sm_75 and sm_86 chooses so. */
@@ -14,7 +16,8 @@ enum { MOST_UNIFORM = 63 };
 struct uniform {
     struct ir *ir;
     struct affine a;
-    const char **why; /* register -> why it is no uniform register; NULL: it is one, or no instruction writes it */
+    uint32_t *writers; /* register -> number of its definitions */
+    const char **why;  /* register -> why it is no uniform register; NULL: it is one, or no instruction writes it */
 };
 
 static bool is_uniform(const struct uniform *u, opnd_t o) {
@@ -32,6 +35,12 @@ static bool is_cta_index(const struct ir *ir, uint32_t v) {
  * no other instruction can read it. */
 static bool is_source(const struct ir *ir, opnd_t o) {
     return is_cta_index(ir, o >> 1) || (!select_has_constants(ir) && select_is_parameter(ir, o));
+}
+
+/* Returns true if the instruction copies a word of constant memory to a register that nothing else writes. The register
+ * has one value, whichever lanes execute the instruction. */
+static bool fetches_word(const struct uniform *u, const struct inst *in) {
+    return select_row(in)->op == OP_MOV && u->writers[in->d >> 1] == 1 && select_is_parameter(u->ir, in->a);
 }
 
 /* Returns true if the uniform datapath has the operation. */
@@ -74,7 +83,7 @@ static const char *obstacle(const struct uniform *u, uint32_t i) {
     unsigned constants = 0;
     if (in->kind != K_LANE || in->guard != NO_GUARD || in->hints & HINT_DEQ || !has_operation(row) || !has_types(row))
         return "the uniform datapath lacks the operation";
-    if (u->a.def_class[u->a.defuse.inst_defs[i]] != CLASS_SCALAR)
+    if (u->a.def_class[u->a.defuse.inst_defs[i]] != CLASS_SCALAR && !fetches_word(u, in))
         return "its value or execution depends on the lane";
     for (int k = 0; k < 4; k++) {
         const bool special = !(read[k] & 1) && ir->vregs[read[k] >> 1].special;
@@ -127,6 +136,8 @@ static void choose(struct uniform *u) {
     struct ir *ir = u->ir;
     const struct defuse *du = &u->a.defuse;
     const uint32_t end = du->inst_defs[ir->functions[0].end];
+    for (uint32_t k = 0; k < du->n_defs; k++)
+        u->writers[du->defs[k].vreg]++;
     for (uint32_t k = 0; k < end; k++)
         ir->vregs[du->defs[k].vreg].uniform =
             ir->vregs[du->defs[k].vreg].cls == RC_32 || ir->vregs[du->defs[k].vreg].cls == RC_64;
@@ -175,9 +186,10 @@ bool pass_uniform(struct ir *ir) {
     struct uniform u = {.ir = ir, .a = find_uniform(ir->tmp, ir)};
     uint32_t n = 0;
     u.why = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *u.why);
+    u.writers = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *u.writers);
     choose(&u);
-    for (uint32_t v = 1; v < ir->n_vregs; v++)
-        n += ir->vregs[v].uniform;
+    for (uint32_t i = 0; i < ir->functions[0].end; i++)
+        n += is_uniform(&u, ir->code[i].d) && !fetches_word(&u, &ir->code[i]);
     if (n > MOST_UNIFORM)
         drop_all(&u, "there are too many uniform registers");
     note(&u);

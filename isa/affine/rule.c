@@ -145,6 +145,7 @@ enum affine_class affine_special(enum special s) {
     case SPECIAL_NCTAID_Z:
     case SPECIAL_GRIDID:
     case SPECIAL_PARAM:
+    case SPECIAL_CONST:
     case SPECIAL_ENVREG1:
     case SPECIAL_ENVREG2:
     case SPECIAL_TOTAL_SMEM:

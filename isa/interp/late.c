@@ -197,11 +197,21 @@ static void fly(void *ctx, uint32_t offset, enum control_use use, unsigned posit
         begin_flight(l, offset, false, NULL);
 }
 
+/* Returns true if the instruction copies a word of constant memory. */
+static bool copies_word(const struct program *p, const struct inst *in) {
+    for (uint32_t i = 0; i < p->n_specials; i++)
+        if (p->specials[i].offset == in->a >> 1 && !(in->a & 1))
+            return special_is_constant(p->specials[i].id);
+    return false;
+}
+
 /* Gives all lanes the result of the first lane that executed an instruction of the uniform datapath, whose registers
- * have one value. Reports lanes with another result. */
+ * have one value. A word of constant memory goes to the executing lanes only, since they may have diverged. Reports
+ * lanes with another result. */
 static void spread(struct late_cta *c, struct warp *w, uint32_t pc, lanemask_t lanes) {
     const uint32_t offset = w->program->code[pc].d >> 1, bytes = control_register_bytes(w->program, offset);
     unsigned char *value = w->bank[0] + offset;
+    const bool word = copies_word(w->program, &w->program->code[pc]);
     unsigned char first[8];
     memcpy(first, value + lanes_first(lanes) * bytes, bytes);
     for (unsigned l = 0; l < WARP_LANES; l++) {
@@ -211,7 +221,8 @@ static void spread(struct late_cta *c, struct warp *w, uint32_t pc, lanemask_t l
             c->found->pc = pc;
             snprintf(c->found->text, sizeof c->found->text, "'%s' is uniform, but lane %u has another result", text, l);
         }
-        memcpy(value + l * bytes, first, bytes);
+        if (!word)
+            memcpy(value + l * bytes, first, bytes);
     }
 }
 

@@ -41,7 +41,7 @@ static void place_barriers(struct cta *c, unsigned char *at) {
 
 /* Returns true for a special register that has the same values in all CTAs of a launch. */
 static bool is_fixed(enum special s) {
-    return s <= SPECIAL_NTID_Z || (s >= SPECIAL_NCTAID_X && s <= SPECIAL_NWARPID) ||
+    return s <= SPECIAL_NTID_Z || s == SPECIAL_CONST || (s >= SPECIAL_NCTAID_X && s <= SPECIAL_NWARPID) ||
            (s >= SPECIAL_LANEMASK_EQ && s <= SPECIAL_QUAD_PLACE);
 }
 
@@ -252,9 +252,14 @@ static uint32_t lane_special(enum special s, uint32_t lane) {
     }
 }
 
-static uint64_t parameter(const struct warp *w, const struct special_init *init) {
+/* Returns a parameter, or a word of a .const variable. */
+static uint64_t constant_word(const struct warp *w, const struct special_init *init) {
+    const struct launch *l = w->cta->launch;
     uint64_t value = 0;
-    memcpy(&value, w->cta->launch->params + init->param, init->bytes);
+    if (init->id == SPECIAL_PARAM)
+        memcpy(&value, l->params + init->param, init->bytes);
+    else if (!mem_read(l->memory, init->address, &value, init->bytes))
+        value = 0;
     return value;
 }
 
@@ -263,9 +268,9 @@ static void fill_special(struct warp *w, const struct special_init *init) {
     unsigned char *to = w->bank[0] + init->offset;
     bool by_lane = s == SPECIAL_LANEID || (s >= SPECIAL_LANEMASK_EQ && s <= SPECIAL_QUAD_PLACE);
     uint32_t narrow[WARP_LANES];
-    uint64_t wide[WARP_LANES], all = s <= SPECIAL_TID_Z || by_lane ? 0
-                                     : s == SPECIAL_PARAM          ? parameter(w, init)
-                                                                   : warp_special(w, s);
+    uint64_t wide[WARP_LANES], all = s <= SPECIAL_TID_Z || by_lane              ? 0
+                                     : s == SPECIAL_PARAM || s == SPECIAL_CONST ? constant_word(w, init)
+                                                                                : warp_special(w, s);
     if (s <= SPECIAL_TID_Z)
         warp_thread_ids(w->cta->launch->block, w->first, s, narrow);
     else

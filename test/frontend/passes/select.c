@@ -21,8 +21,9 @@ static struct heddle *run(const char *body, const char *option, uint32_t out[WOR
     return late_run(&(struct late_run){text, "ampere", "functional", option, 1, 1, .n = 5, .words = WORDS}, out, p);
 }
 
-#define TWO "ld.global.u32 %r1, [%d1]; ld.global.u32 %r2, [%d1+4];\n"
-#define END "st.global.u32 [%d1+8], %r8;\n"
+#define TWO  "ld.global.u32 %r1, [%d1]; ld.global.u32 %r2, [%d1+4];\n"
+#define WORD ".const .align 8 .u32 c[4] = {3, 5, 7, 9};\n"
+#define END  "st.global.u32 [%d1+8], %r8;\n"
 
 /* The instructions that are left, without the parameter p, which is in constant memory; and exit. */
 static const struct {
@@ -35,6 +36,14 @@ static const struct {
     {TWO "mov.u32 %r3, 77; add.u32 %r8, %r3, %r2;" END, 5, "a constant; its first load stays, since it may fault"},
     {TWO "mov.u32 %r3, 77; st.global.u32 [%d1+12], %r3; add.u32 %r8, %r1, %r2;" END, 7, "a store needs a register"},
     {"ld.param.u32 %r1, [n]; mul.lo.u32 %r8, %r1, %r1;" END, 4, "a product has one operand in constant memory"},
+    {WORD "ld.global.u32 %r1, [%d1]; ld.const.u32 %r2, [c+8]; mul.lo.u32 %r8, %r1, %r2;" END, 4,
+     "a word of a variable is an operand in constant memory"},
+    {WORD "ld.global.u32 %r1, [%d1]; mov.u64 %d2, c; add.s64 %d2, %d2, 4; ld.const.u32 %r2, [%d2+8];\n"
+          "mul.lo.u32 %r8, %r1, %r2;" END,
+     4, "a word at an address in a register"},
+    {WORD "ld.global.u64 %d2, [%d1]; ld.const.u64 %d3, [c+8]; xor.b64 %d3, %d2, %d3; st.global.u64 [%d1+8], %d3;", 4,
+     "a word of 64 bits"},
+    {WORD "ld.global.u32 %r1, [%d1]; ld.const.u8 %r2, [c+8]; mul.lo.u32 %r8, %r1, %r2;" END, 5, "a byte"},
     {"add.s64 %d2, %d1, 16; ld.global.u32 %r8, [%d2+4]; st.global.u32 [%d2], %r8;" END, 4, "offsets of addresses"},
     {"cvta.to.global.u64 %d2, %d1; ld.global.u32 %r8, [%d2+4];" END, 3, "cvta"},
     {TWO "mul.lo.u32 %r3, %r1, %r2; add.u32 %r8, %r3, %r1;" END, 5, "product and sum"},
@@ -199,6 +208,49 @@ START_TEST(sums_of_64_bits_read_uniform_parameters) {
 }
 END_TEST
 
+/* The load of a word behind the variable stays, since it faults: no lane executes it here. With it, the kernel accesses
+ * memory three times. */
+START_TEST(words_behind_a_variable_are_loaded) {
+    uint32_t out[WORDS], count[N_MACHINE_CLASSES];
+    const struct program *p;
+    struct heddle *h = run(WORD "ld.global.u32 %r1, [%d1]; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, 1;\n"
+                                "@%p1 ld.const.u32 %r2, [c+16]; mul.lo.u32 %r8, %r1, %r2;" END,
+                           "core.select=on", out, &p);
+    control_count(p, count);
+    ck_assert_uint_eq(count[MACHINE_MEMORY], 3);
+    ck_assert_uint_eq(out[2], 0x01234567);
+    heddle_close(h);
+}
+END_TEST
+
+/* Odd lanes add 100 and even lanes 200. Each side fetches its word to a uniform register, and the parameter is in a
+ * third one. */
+START_TEST(diverged_lanes_fetch_words_to_uniform_registers) {
+    static const char text[] =
+        ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n) {\n"
+        ".reg .pred %p1; .reg .b32 %r<9>; .reg .b64 %d<9>; .const .u32 c[2] = {100, 200};\n"
+        "ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 4; cvt.u64.u32 %d2, %r2;\n"
+        "add.s64 %d3, %d1, %d2; ld.global.u32 %r3, [%d3]; and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; @%p1 bra A;\n"
+        "ld.const.u32 %r4, [c]; add.u32 %r3, %r3, %r4; bra B;\n"
+        "A: ld.const.u32 %r4, [c+4]; add.u32 %r3, %r3, %r4; B: st.global.u32 [%d3], %r3; ret;\n}\n";
+    static const char *const models[] = {"functional", "spe", "its", "dpe"};
+    for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
+        uint32_t out[32], count[N_MACHINE_CLASSES];
+        const struct program *p;
+        for (uint32_t i = 0; i < 32; i++)
+            out[i] = 1000 * i;
+        struct heddle *h = late_run(
+            &(struct late_run){text, "ampere", models[m], "core.constant_operands=off", 1, 32, .words = 32}, out, &p);
+        for (uint32_t i = 0; i < 32; i++)
+            ck_assert_uint_eq(out[i], 1000 * i + (i % 2 ? 100 : 200));
+        control_count(p, count);
+        ck_assert_uint_eq(count[MACHINE_UNIFORM], 3);
+        ck_assert_uint_eq(count[MACHINE_MEMORY], 2);
+        heddle_close(h);
+    }
+}
+END_TEST
+
 /* select_params.c: the parameter p is read in the outer of two loops, and is fetched there. */
 START_TEST(parameters_are_fetched_in_outer_loops) {
     uint32_t out[WORDS], load = 0, use = 0;
@@ -319,6 +371,8 @@ SUITE(frontend_passes_select) {
     TEST(parameters_are_fetched_where_no_operand_can_be_one);
     TEST(parameters_are_fetched_in_the_block_of_their_uses);
     TEST(sums_of_64_bits_read_uniform_parameters);
+    TEST(words_behind_a_variable_are_loaded);
+    TEST(diverged_lanes_fetch_words_to_uniform_registers);
     TEST(parameters_are_fetched_in_outer_loops);
     TEST(parameters_are_not_fetched_in_loops);
     TEST(the_stream_of_a_kernel_folds);

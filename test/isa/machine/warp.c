@@ -40,7 +40,7 @@ START_TEST(a_later_cta_starts_alike) {
     enum { TID = SINK_BYTES, CTAID = TID + 128, WIDE = CTAID + 128, FREE = WIDE + 256, ALL = FREE + 128 };
     static _Alignas(64) unsigned char constants[SINK_BYTES];
     struct special_init specials[] = {
-        {SPECIAL_CTAID_X, 4, CTAID, 0}, {SPECIAL_TID_X, 4, TID, 0}, {SPECIAL_CTAID_X, 8, WIDE, 0}};
+        {SPECIAL_CTAID_X, 4, CTAID, 0, 0}, {SPECIAL_TID_X, 4, TID, 0, 0}, {SPECIAL_CTAID_X, 8, WIDE, 0, 0}};
     struct program p = {.reg_bytes = ALL, .specials = specials, .n_specials = 3, .constants = constants};
     struct launch l = {.program = &p, .grid = {9, 1, 1}, .block = {64, 1, 1}};
     struct cta *c = cta_new(&l);
