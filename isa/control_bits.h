@@ -51,7 +51,7 @@ struct control_bits {
     uint8_t read[CONTROL_OPERANDS], read_words[CONTROL_OPERANDS];
     uint8_t write, write_words;
     uint8_t expansion; /* enum expansion_id (expansions.h); `stall` then counts from the last machine instruction */
-    struct control_timing timing; /* for checks of the bits; the core does not read it */
+    struct control_timing timing; /* for checks of the bits, and for the scoreboard that replaces them */
     /* byte address of an operand that a fixed-latency instruction reads from constant memory; CONTROL_NO_CONSTANT if it
      * reads none */
     uint32_t constant;

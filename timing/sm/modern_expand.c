@@ -27,7 +27,9 @@ static bool issue(struct sm *sm, uint32_t inflight, const struct control_bits *c
     struct modern_flight *mf = &sm->modern->flight[inflight];
     const struct expansion_step *s = &expansion_of(c->expansion)->step[mf->step];
     if (advance(mf, c)) {
-        modern_finish(sm, inflight, t, false, now);
+        struct timed_part last = *t;
+        last.latency = timed_release(sm->cfg, sm->program->program, sm->in_flight.entry[inflight].pc, t->latency);
+        modern_finish(sm, inflight, &last, false, now);
         return true;
     }
     uint64_t waits = modern_pass(sm, inflight, t, now);

@@ -256,6 +256,15 @@ static void fill_words(struct timed_inst *ti, const struct inst *in, const struc
     ti->write_words = (uint16_t)writes;
 }
 
+uint16_t timed_release(const struct config *cfg, const struct program *p, uint32_t pc, uint16_t latency) {
+    uint32_t n;
+    if (cfg->core.control_bits || !p->control)
+        return latency;
+    const struct control_timing t = p->control[pc].timing;
+    const uint16_t release = isa_rows(&n)[p->code[pc].row].d == T_PRED ? t.guard : t.latency;
+    return (t.unit == CONTROL_ALU || t.unit == CONTROL_FMA) && release > latency ? release : latency;
+}
+
 /* Sets the pipe of an instruction with an expansion: the pipe of its first machine instruction. If there are no others,
  * sets the latency and operation, too. */
 static void fill_expansion(struct timed_inst *ti, const struct config *cfg, const struct control_bits *c) {
@@ -366,6 +375,7 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         ti->whole = ti->initiation;
         ti->initiation = (uint16_t)sm_pipe_cycles(sm, ti->initiation);
         fill_expansion(ti, cfg, p->control ? &p->control[pc] : NULL);
+        ti->latency = timed_release(cfg, p, pc, ti->latency);
         if (cfg->core.kind == CORE_MODERN)
             ti->ports = modern_ports_of(p, &cfg->core, &ti->regs, pc);
         if (p->control)

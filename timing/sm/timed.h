@@ -107,6 +107,10 @@ struct timed_part {
 void timed_count_expansion(uint8_t expansion, uint64_t lanes, uint64_t out[N_OP_CLASSES]);
 /* Returns the time of a machine instruction of a latency class. */
 struct timed_part timed_part_of(const struct config *cfg, uint8_t class);
+/* Returns the cycles from the issue of instruction `pc`, or of its last machine instruction, until the scoreboard
+ * releases its result. With control bits: `latency`. Without: at least what the pass `control` makes readers of a
+ * fixed-latency result wait. The scoreboard does not tell guards from other readers of a predicate. */
+uint16_t timed_release(const struct config *cfg, const struct program *p, uint32_t pc, uint16_t latency);
 
 /* Returns timed_inst.limits for the control bits of an instruction. */
 uint64_t timed_limits_of(const struct control_bits *c);

@@ -85,6 +85,24 @@ START_TEST(the_last_instruction_has_a_variable_latency) {
 }
 END_TEST
 
+/* A scoreboard waits for the pipes that control bits wait for. `ampere` takes 13 cycles from a comparison to an
+ * instruction with its guard, and 4 from an addition to the comparison.
+ * - 64-bit comparison: 4 until its second half, 13 to the guard; 4 until the second addition has the carry, 4 to the
+ *   next comparison. */
+START_TEST(a_scoreboard_waits_as_long_as_control_bits) {
+    static const struct {
+        const char *inst;
+        double cycles;
+    } row[] = {{"setp.ne.u32 %p1, %r1, 77; @%p1 add.u32 %r1, %r1, 1;\n", 13 + 4},
+               {"setp.ne.u64 %p1, %d2, %d1; @%p1 add.u64 %d2, %d2, %d1;\n", 4 + 13 + 4 + 4},
+               {"add.u32 %r1, %r1, %r1;\n", 4}};
+    static const char *const option[] = {"core.control_bits=on", "core.control_bits=off"};
+    const struct counts c = each(row[_i / 2].inst, 1, option[_i % 2]);
+    EXPECT(c.cycles == row[_i / 2].cycles, "%s%s: %g cycles, not %g", row[_i / 2].inst, option[_i % 2], c.cycles,
+           row[_i / 2].cycles);
+}
+END_TEST
+
 /* Rounding to an integral float is one machine instruction of the special function unit. 32 warps are 8 for
  * each sub-core, and take its unit of 4 lanes for 8 cycles each. */
 START_TEST(special_function_units_convert) {
@@ -157,6 +175,7 @@ SUITE(timing_sm_modern_expand) {
     TEST(machine_instructions_are_fetched);
     TEST_LOOP(machine_instructions_count_operations_and_registers, 0, 5);
     TEST(the_last_instruction_has_a_variable_latency);
+    TEST_LOOP(a_scoreboard_waits_as_long_as_control_bits, 0, 6);
     TEST_SPEED(special_function_units_convert);
     TEST_SPEED(machine_instructions_share_slots_and_pipes);
 }
