@@ -41,6 +41,7 @@ struct cuda_core {
     struct heddle_options options; /* the options of the context; their texts live as long as the process */
     struct heddle_plan *plan;      /* plan of a sampled simulation (core_plan.c); NULL: none */
     double started;                /* the host's seconds when the context was opened */
+    int cache;                     /* a cudaFuncCache that the program prefers: a hint without effect */
 };
 extern struct cuda_core cuda_core;
 struct cuda_context;

@@ -2,6 +2,7 @@
 #include "core_device.h"
 #include "host/reserve.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static double option(const char *key) { return heddle_option(cuda_core.h, key); }
@@ -166,7 +167,24 @@ enum cuda_error cuda_device_pci_id(char *out, int size, int device) {
 }
 
 enum cuda_error cuda_device_by_pci_id(int *out, const char *id) {
-    return id && strcmp(id, pci_id) == 0 ? cuda_put(out, 0) : CUDA_ErrorInvalidDevice;
+    unsigned domain = 0, bus = 0, device = 0, function = 0;
+    int n = 0;
+    bool read = id && ((sscanf(id, "%x:%x:%x.%x%n", &domain, &bus, &device, &function, &n) == 4 && !id[n]) ||
+                       (sscanf(id, "%x:%x:%x%n", &domain, &bus, &device, &n) == 3 && !id[n]));
+    if (id && !read) {
+        domain = 0;
+        read = sscanf(id, "%x:%x.%x%n", &bus, &device, &function, &n) == 3 && !id[n];
+    }
+    return read && !(domain | bus | device | function) ? cuda_put(out, 0) : CUDA_ErrorInvalidDevice;
+}
+
+enum cuda_error cuda_device_prefer(int cache) {
+    CUDA_LOCK;
+    enum { LAST = 3 };
+    if (cache < 0 || cache > LAST)
+        return CUDA_ErrorInvalidValue;
+    cuda_core.cache = cache;
+    return CUDA_Success;
 }
 
 enum cuda_error cuda_device_peer(int *out, int device, int peer) {

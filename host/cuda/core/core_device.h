@@ -29,7 +29,11 @@ enum cuda_error cuda_device_uuid(char *out, int device);
 /* Returns the number of bytes of device memory. */
 enum cuda_error cuda_device_memory(size_t *out, int device);
 enum cuda_error cuda_device_pci_id(char *out, int size, int device);
+/* Finds a device by its place on the bus: DOMAIN:BUS:DEVICE.FUNCTION, without the domain, or without the function, in
+ * hexadecimal numbers. */
 enum cuda_error cuda_device_by_pci_id(int *out, const char *id);
+/* Stores what cudaDeviceGetCacheConfig() returns. */
+enum cuda_error cuda_device_prefer(int cache);
 /* Returns whether devices can access each other. There is only one device, so *out is 0. */
 enum cuda_error cuda_device_peer(int *out, int device, int peer);
 /* Returns the range of stream priorities. All streams have priority 0. The result pointers may be NULL. */

@@ -109,11 +109,13 @@ enum cuda_error cuda_work_run(const struct cuda_work *w) {
         cuda_event_stamp(w->event);
         return CUDA_Success;
     case NODE_ALLOC:
-        w->memory->returned = false;
+        w->memory->held = true;
+        return CUDA_Success;
+    case NODE_FREE:
+        w->memory->held = false;
         return CUDA_Success;
     case NODE_WAIT:
     case NODE_EMPTY:
-    case NODE_FREE:
         break;
     }
     return CUDA_Success;

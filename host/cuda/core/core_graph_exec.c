@@ -11,9 +11,10 @@ struct cuda_graph_exec {
     bool *disabled;
     int n;
     struct cuda_held *held;   /* objects of the program */
-    unsigned long long flags; /* the flags that the program passed: hints without effect */
+    unsigned long long flags; /* the flags that the program passed; all but FREES are hints without effect */
 };
 
+enum { FREES = 1 };                   /* cudaGraphInstantiateFlagAutoFreeOnLaunch */
 static struct cuda_graph_exec *execs; /* list of all executable graphs of the program, to look up handles */
 
 static struct cuda_graph_exec *exec_of(const struct cuda_graph_exec *x) {
@@ -120,13 +121,25 @@ static enum cuda_error capture_exec(struct cuda_stream *s, const struct cuda_gra
     return e;
 }
 
+/* Frees the memory that an earlier launch allocated and nobody freed. Fails if the program did not ask for this
+ * (CUDA's description of cudaGraphLaunch()). */
+static enum cuda_error free_held(const struct cuda_graph_exec *x) {
+    for (int i = 0; i < x->n; i++)
+        if (x->work[i].kind == NODE_ALLOC && x->work[i].memory->held) {
+            if (!(x->flags & FREES))
+                return CUDA_ErrorInvalidValue;
+            x->work[i].memory->held = false;
+        }
+    return CUDA_Success;
+}
+
 enum cuda_error cuda_exec_launch(const struct cuda_graph_exec *x, struct cuda_stream *s) {
     CUDA_LOCK;
     if (!exec_of(x))
         return CUDA_ErrorInvalidValue;
     if (cuda_capturing(s))
         return capture_exec(s, x);
-    enum cuda_error e = CUDA_Success;
+    enum cuda_error e = free_held(x);
     for (int i = 0; !e && i < x->n; i++)
         e = cuda_condition_reset(&x->work[i]);
     for (int i = 0; !e && i < x->n; i++)

@@ -14,15 +14,15 @@ void cuda_graph_memory_drop(struct cuda_graph_memory *m) {
             *i = m->next;
             break;
         }
-    if (m->freed || m->returned)
+    if (!m->held)
         heddle_free(cuda_core.h, m->address);
     free(m);
 }
 
 enum cuda_error cuda_graph_memory_return(struct cuda_graph_memory *m) {
-    if (m->returned)
+    if (!m->held)
         return CUDA_ErrorInvalidValue;
-    m->returned = true;
+    m->held = false;
     return CUDA_Success;
 }
 

@@ -1,5 +1,5 @@
 /* Nodes that allocate and free memory. The address is fixed when the node is created, so the memory exists from then
- * until no graph contains the node. Memory that no node frees belongs to the program. */
+ * until no graph contains the node. */
 #include "core_graph_parts.h"
 #include <string.h>
 
@@ -16,10 +16,8 @@ enum cuda_error cuda_graph_add_alloc(struct cuda_node **out, struct cuda_graph *
         return e;
     struct cuda_graph_memory *m = w.memory;
     m->uses = 1; /* this reference keeps the memory until the new node has a reference */
-    m->freed = true;
     if (!(e = cuda_graph_add(out, g, before, n, &w)))
         p->p = (void *)(uintptr_t)m->address;
-    m->freed = e != CUDA_Success;
     cuda_graph_memory_drop(m);
     return e;
 }
@@ -31,6 +29,27 @@ enum cuda_error cuda_graph_add_free(struct cuda_node **out, struct cuda_graph *g
     if (!out || !cuda_graph_of(g) || (n && !before) || !w.memory || w.memory->freed)
         return CUDA_ErrorInvalidValue;
     enum cuda_error e = cuda_graph_add(out, g, before, n, &w);
+    w.memory->freed = e == CUDA_Success;
+    return e;
+}
+
+enum cuda_error cuda_capture_alloc(void **out, size_t bytes, struct cuda_stream *s) {
+    struct cuda_work w = {.kind = NODE_ALLOC};
+    enum cuda_error e = out ? cuda_graph_memory_new(&w.memory, bytes) : CUDA_ErrorInvalidValue;
+    if (e)
+        return e;
+    w.memory->uses = 1; /* this reference keeps the memory until the new node has a reference */
+    if (!(e = cuda_capture(s, &w)))
+        *out = (void *)(uintptr_t)w.memory->address;
+    cuda_graph_memory_drop(w.memory);
+    return e;
+}
+
+enum cuda_error cuda_capture_free(const void *p, struct cuda_stream *s) {
+    struct cuda_work w = {.kind = NODE_FREE, .memory = cuda_graph_memory_at(p)};
+    if (!w.memory || w.memory->freed)
+        return CUDA_ErrorInvalidValue;
+    enum cuda_error e = cuda_capture(s, &w);
     w.memory->freed = e == CUDA_Success;
     return e;
 }

@@ -51,14 +51,14 @@ bool cuda_graph_depend(struct cuda_node *n, struct cuda_node *on);
  * graph has a cycle, or the host is out of memory. */
 struct cuda_node **cuda_graph_order(struct cuda_graph *g, enum cuda_error *e);
 
-/* Memory allocated by a node, with a reference count. Dropping the last reference frees the memory if a node or the
- * program freed it. */
+/* Memory allocated by a node, with a reference count. Dropping the last reference frees the memory, unless the memory
+ * is held: then it belongs to the program. */
 struct cuda_graph_memory {
     struct cuda_graph_memory *next;
     uint64_t address, bytes;
     int uses;
-    bool freed;    /* by a node */
-    bool returned; /* by the program, since the last launch of the node */
+    bool freed; /* a node frees the memory */
+    bool held;  /* a launch has allocated the memory, and neither a launch nor the program has freed it since */
 };
 /* Allocates memory without a reference. */
 enum cuda_error cuda_graph_memory_new(struct cuda_graph_memory **out, size_t bytes);
@@ -87,6 +87,9 @@ enum cuda_error cuda_work_set_kernel(struct cuda_work *at, const struct cuda_ker
  * captured stream; the node depends on the earlier work of the stream. */
 bool cuda_capturing(const struct cuda_stream *s);
 enum cuda_error cuda_capture(struct cuda_stream *s, const struct cuda_work *w);
+/* Add a node that allocates or frees memory to a captured stream. */
+enum cuda_error cuda_capture_alloc(void **out, size_t bytes, struct cuda_stream *s);
+enum cuda_error cuda_capture_free(const void *p, struct cuda_stream *s);
 /* Marks a capture as failed, because the program did something with the stream that no node can do. Returns the
  * error. */
 enum cuda_error cuda_capture_spoil(struct cuda_stream *s);

@@ -33,13 +33,13 @@ static bool is_pool(const struct cuda_pool *p) {
     return p == &standard || i;
 }
 
-/* Allocates memory from a pool, or from the current pool if `pool` is NULL. In a captured stream, the memory is
- * allocated immediately, because the graph contains its address. */
-enum cuda_error cuda_pool_allocate(void **out, size_t bytes, struct cuda_pool *pool) {
+enum cuda_error cuda_pool_allocate(void **out, size_t bytes, struct cuda_pool *pool, struct cuda_stream *s) {
     CUDA_LOCK;
     pool = pool ? pool : current;
     if (!is_pool(pool))
         return CUDA_ErrorInvalidValue;
+    if (cuda_capturing(s))
+        return cuda_capture_alloc(out, bytes, s);
     enum cuda_error e = cuda_allocate(out, bytes);
     struct piece *p = e || !bytes ? NULL : malloc(sizeof *p);
     if (e || !bytes)
@@ -57,10 +57,10 @@ enum cuda_error cuda_pool_allocate(void **out, size_t bytes, struct cuda_pool *p
     return CUDA_Success;
 }
 
-enum cuda_error cuda_pool_free(void *p, const struct cuda_stream *s) {
+enum cuda_error cuda_pool_free(void *p, struct cuda_stream *s) {
     CUDA_LOCK;
     if (cuda_capturing(s))
-        return CUDA_Success;
+        return cuda_capture_free(p, s);
     enum cuda_error e = cuda_free(p);
     for (struct piece **i = chain_of((uintptr_t)p); !e && *i; i = &(*i)->next)
         if ((*i)->at == (uintptr_t)p) {

@@ -13,10 +13,11 @@ struct cuda_pool_properties {
     char reserved[56];
 };
 
-/* Allocates memory and counts it in `pool`. NULL means the current pool. */
-enum cuda_error cuda_pool_allocate(void **out, size_t bytes, struct cuda_pool *pool);
-/* Frees pool memory. In a captured stream nothing is freed, because the graph may run again. */
-enum cuda_error cuda_pool_free(void *p, const struct cuda_stream *s);
+/* Allocates memory and counts it in `pool`. NULL means the current pool. In a captured stream, the memory belongs to a
+ * new node of the graph, and the pool does not count it. */
+enum cuda_error cuda_pool_allocate(void **out, size_t bytes, struct cuda_pool *pool, struct cuda_stream *s);
+/* Frees pool memory. In a captured stream, adds a node that frees memory of a graph. */
+enum cuda_error cuda_pool_free(void *p, struct cuda_stream *s);
 enum cuda_error cuda_pool_new(struct cuda_pool **out, const struct cuda_pool_properties *p);
 /* Destroys a pool. The pool disappears when the last of its memory is freed. */
 enum cuda_error cuda_pool_destroy(struct cuda_pool *p);

@@ -136,10 +136,11 @@ CUDA_API enum cuda_error cudaGraphKernelNodeCopyAttributes(struct cuda_node *a, 
     bool to_first = cuda_major() >= 13;
     RUNTIME(cuda_node_copy_attributes(to_first ? a : b, to_first ? b : a));
 }
-/* Creates an executable graph. In CUDA 11 the function has three more parameters for messages, which are ignored here.
- * */
-CUDA_API enum cuda_error cudaGraphInstantiate(struct cuda_graph_exec **out, struct cuda_graph *g) {
-    RUNTIME(cuda_graph_instantiate(out, g, 0));
+/* Creates an executable graph. In CUDA 11 the function has no flags, but three parameters for messages, which are
+ * ignored here. */
+CUDA_API enum cuda_error cudaGraphInstantiate(struct cuda_graph_exec **out, struct cuda_graph *g,
+                                              unsigned long long flags_of_12) {
+    RUNTIME(cuda_graph_instantiate_with(out, g, cuda_major() >= 12 ? flags_of_12 : 0));
 }
 /* Replaces the work of an executable graph by the work of graph `g`. CUDA 12 has one struct that describes a failure.
  * CUDA 11 has a node and a result instead. */

@@ -28,13 +28,24 @@ void contexts(CUdevice device) {
     /* memory and modules can be freed without a current context; a reset does not change the number of retains */
     void *pinned;
     CUmodule m;
+    CUdeviceptr pooled;
     OK(cuMemAlloc(&p, 4));
+    OK(cuMemAllocAsync(&pooled, 4, NULL));
     OK(cuMemHostAlloc(&pinned, 4, 0));
     OK(cuModuleLoadData(&m, text));
     OK(cuCtxPopCurrent(&now));
     OK(cuMemFree(p));
     OK(cuMemFreeHost(pinned));
+    OK(cuMemFreeAsync(pooled, NULL));
     OK(cuModuleUnload(m));
+    /* pools belong to the device */
+    CUmemoryPool pool;
+    unsigned long long used = 9;
+    OK(cuDeviceGetDefaultMemPool(&pool, device));
+    OK(cuDeviceSetMemPool(device, pool));
+    OK(cuDeviceGetMemPool(&pool, device));
+    OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));
+    WANT(used == 0);
     OK(cuCtxSetCurrent(primary));
     OK(cuDevicePrimaryCtxReset(device));
     OK(cuDevicePrimaryCtxRelease(device));

@@ -16,6 +16,7 @@ typedef struct module *CUmodule;
 typedef struct function *CUfunction;
 typedef struct stream *CUstream;
 typedef struct event *CUevent;
+typedef struct pool *CUmemoryPool;
 typedef struct link_state *CUlinkState;
 typedef struct graph *CUgraph;
 typedef struct graph_exec *CUgraphExec;
@@ -40,7 +41,7 @@ enum { CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10, CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2 
 enum { CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_INITIALIZED = 3, CUDA_ERROR_INVALID_DEVICE = 101 };
 enum { CUDA_ERROR_INVALID_CONTEXT = 201, CUDA_ERROR_INVALID_PTX = 218, CUDA_ERROR_INVALID_HANDLE = 400 };
 enum { CUDA_ERROR_NOT_FOUND = 500, CUDA_ERROR_ILLEGAL_ADDRESS = 700, CUDA_ERROR_NOT_SUPPORTED = 801 };
-enum { CU_STREAM_CAPTURE_MODE_GLOBAL };
+enum { CU_STREAM_CAPTURE_MODE_GLOBAL, CU_MEMPOOL_ATTR_USED_MEM_CURRENT = 7 };
 #define CU_LAUNCH_PARAM_END            ((void *)0)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)1)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE    ((void *)2)
@@ -91,6 +92,9 @@ CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsi
                         void **, void **);
 CUresult cuMemAlloc(CUdeviceptr *, size_t), cuMemFree(CUdeviceptr), cuMemGetInfo(size_t *, size_t *);
 CUresult cuMemAllocPitch(CUdeviceptr *, size_t *, size_t, size_t, unsigned);
+CUresult cuMemAllocAsync(CUdeviceptr *, size_t, CUstream), cuMemFreeAsync(CUdeviceptr, CUstream);
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *, CUdevice), cuDeviceGetMemPool(CUmemoryPool *, CUdevice);
+CUresult cuDeviceSetMemPool(CUdevice, CUmemoryPool), cuMemPoolGetAttribute(CUmemoryPool, int, void *);
 CUresult cuMemAllocManaged(CUdeviceptr *, size_t, unsigned), cuMemHostAlloc(void **, size_t, unsigned);
 CUresult cuMemHostRegister(void *, size_t, unsigned), cuMemHostUnregister(void *);
 CUresult cuMemHostGetDevicePointer(CUdeviceptr *, void *, unsigned);

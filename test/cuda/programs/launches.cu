@@ -130,6 +130,13 @@ static void device() {
     OK(cudaDeviceGetPCIBusId(id, sizeof id, 0));
     OK(cudaDeviceGetByPCIBusId(&d, id));
     WANT(d == 0);
+    for (const char *form : {"0:0:0.0", "0000:00:00", "00:0.0"}) {
+        d = 7;
+        OK(cudaDeviceGetByPCIBusId(&d, form));
+        WANT(d == 0);
+    }
+    for (const char *other : {"0:0:1", "0:1:0.0", "1:0:0.0", "0:0.1", "0:0", "0:0:0.0g", "0:0:0:", ""})
+        FAILS(cudaErrorInvalidDevice, cudaDeviceGetByPCIBusId(&d, other));
     OK(cudaMemGetInfo(&available, &all));
     WANT(available <= all && all == p.totalGlobalMem);
     OK(cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize));
@@ -139,6 +146,8 @@ static void device() {
     OK(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1));
     cudaFuncCache config;
     OK(cudaDeviceGetCacheConfig(&config));
+    WANT(config == cudaFuncCachePreferL1);
+    FAILS(cudaErrorInvalidValue, cudaDeviceSetCacheConfig((cudaFuncCache)4));
     OK(cudaSetDeviceFlags(cudaDeviceScheduleYield));
     OK(cudaProfilerStart());
     OK(cudaProfilerStop());

@@ -173,6 +173,81 @@ static void memory() {
     FAILS(cudaErrorInvalidValue, cudaMemset(q, 0, 128));
 }
 
+static size_t graph_bytes() {
+    size_t bytes = 0;
+    OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &bytes));
+    return bytes;
+}
+
+// Tests a graph that does not free its memory: no second launch before the program frees the memory, unless the graph
+// frees it at its launch.
+static void held() {
+    cudaGraph_t m;
+    cudaGraphNode_t b;
+    cudaGraphExec_t x;
+    for (int automatic = 0; automatic < 2; automatic++) {
+        OK(cudaGraphCreate(&m, 0));
+        int *q = allocation(m, &b);
+        FAILS(cudaErrorInvalidValue, cudaFree(q)); // not yet allocated
+        OK(cudaGraphInstantiate(&x, m, automatic ? cudaGraphInstantiateFlagAutoFreeOnLaunch : 0));
+        OK(cudaGraphLaunch(x, 0));
+        if (automatic)
+            OK(cudaGraphLaunch(x, 0));
+        else
+            FAILS(cudaErrorInvalidValue, cudaGraphLaunch(x, 0));
+        OK(cudaFree(q));
+        OK(cudaGraphLaunch(x, 0));
+        OK(cudaGraphExecDestroy(x));
+        OK(cudaGraphDestroy(m));
+        OK(cudaMemcpy(h, q, 128, cudaMemcpyDeviceToHost)); // the program owns the memory
+        WANT(h[7] == 3);
+        OK(cudaFree(q));
+        FAILS(cudaErrorInvalidValue, cudaMemset(q, 0, 128));
+    }
+}
+
+// Tests memory that a program allocates and frees in a captured stream: the calls become nodes of the graph.
+static void captured_memory() {
+    cudaStream_t s;
+    cudaGraph_t g;
+    cudaGraphExec_t x;
+    cudaGraphNode_t nodes[5];
+    cudaGraphNodeType type;
+    int *q, *kept;
+    size_t n = 5;
+    OK(cudaStreamCreate(&s));
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    OK(cudaMallocAsync(&q, 128, s));
+    OK(cudaMallocAsync(&kept, 128, s));
+    OK(cudaMemsetAsync(q, 0, 128, s));
+    add<<<1, 32, 0, s>>>(q, 7);
+    FAILS(cudaErrorInvalidValue, cudaFreeAsync(p, s)); // not memory of a graph
+    OK(cudaMemcpyAsync(kept, q, 128, cudaMemcpyDeviceToDevice, s));
+    OK(cudaFreeAsync(q, s));
+    FAILS(cudaErrorInvalidValue, cudaFreeAsync(q, s)); // freed twice
+    OK(cudaStreamEndCapture(s, &g));
+    OK(cudaGraphGetNodes(g, NULL, &n));
+    WANT(n == 6);
+    n = 5;
+    OK(cudaGraphGetNodes(g, nodes, &n));
+    OK(cudaGraphNodeGetType(nodes[0], &type));
+    WANT(type == cudaGraphNodeTypeMemAlloc);
+    WANT(graph_bytes() == 256);
+    OK(cudaGraphInstantiate(&x, g, 0));
+    OK(cudaGraphLaunch(x, s));
+    FAILS(cudaErrorInvalidValue, cudaGraphLaunch(x, s)); // the memory `kept` is not freed
+    FAILS(cudaErrorInvalidValue, cudaFreeAsync(q, s));   // the graph has freed it
+    OK(cudaMemcpy(h, kept, 128, cudaMemcpyDeviceToHost));
+    WANT(h[30] == 7);
+    OK(cudaFreeAsync(kept, s));
+    OK(cudaGraphLaunch(x, s));
+    OK(cudaFreeAsync(kept, s));
+    OK(cudaGraphExecDestroy(x));
+    OK(cudaGraphDestroy(g));
+    WANT(graph_bytes() == 0);
+    OK(cudaStreamDestroy(s));
+}
+
 // Tests the status of a captured stream with the runtime API and the driver API.
 static void captured() {
     cudaStream_t s;
@@ -283,6 +358,8 @@ int main() {
     shape();
     memory();
     freed_outside();
+    held();
+    captured_memory();
     captured();
     driver();
     OK(cudaFree(p));
