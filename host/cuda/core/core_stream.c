@@ -44,10 +44,9 @@ enum cuda_error cuda_stream_new(struct cuda_stream **out, unsigned flags, int pr
 }
 
 /* Returns true if `s` is a default stream. The handles 0, 1 and 2 are the default streams. */
-static bool is_default(const struct cuda_stream *s) { return (uintptr_t)s <= 2; }
 
 struct cuda_frontier *cuda_stream_frontier(struct cuda_stream *s) {
-    return is_default(s) ? NULL : &s->frontier;
+    return cuda_is_default(s) ? NULL : &s->frontier;
 }
 
 bool cuda_capturing(const struct cuda_stream *s) {
@@ -80,7 +79,7 @@ enum cuda_error cuda_stream_destroy(struct cuda_stream *s) {
 /* Returns the place of a stream's attributes. All default streams have one common set. */
 static struct cuda_hints **hints_of(struct cuda_stream *s) {
     static struct cuda_hints *of_default;
-    return is_default(s) ? &of_default : &s->hints;
+    return cuda_is_default(s) ? &of_default : &s->hints;
 }
 
 static bool is_hint(int which) {
@@ -95,7 +94,7 @@ enum cuda_error cuda_stream_set_attribute(struct cuda_stream *s, int which, cons
     if (!*h && !(*h = calloc(1, sizeof **h)))
         return CUDA_ErrorMemoryAllocation;
     (*h)->of[which] = *value;
-    if (which == HINT_PRIORITY && !is_default(s))
+    if (which == HINT_PRIORITY && !cuda_is_default(s))
         memcpy(&s->priority, value, sizeof s->priority);
     return CUDA_Success;
 }
@@ -108,7 +107,7 @@ enum cuda_error cuda_stream_get_attribute(struct cuda_stream *s, int which, stru
     memset(out, 0, sizeof *out);
     if (h)
         *out = h->of[which];
-    if (which == HINT_PRIORITY && !is_default(s))
+    if (which == HINT_PRIORITY && !cuda_is_default(s))
         memcpy(out, &s->priority, sizeof s->priority);
     return CUDA_Success;
 }
@@ -138,19 +137,19 @@ enum cuda_error cuda_stream_wait_event(struct cuda_stream *s, const struct cuda_
 
 enum cuda_error cuda_stream_flags(const struct cuda_stream *s, unsigned *out) {
     CUDA_LOCK;
-    *out = is_default(s) ? 0 : s->flags;
+    *out = cuda_is_default(s) ? 0 : s->flags;
     return CUDA_Success;
 }
 
 enum cuda_error cuda_stream_priority(const struct cuda_stream *s, int *out) {
     CUDA_LOCK;
-    *out = is_default(s) ? 0 : s->priority;
+    *out = cuda_is_default(s) ? 0 : s->priority;
     return CUDA_Success;
 }
 
 enum cuda_error cuda_stream_id(const struct cuda_stream *s, unsigned long long *out) {
     CUDA_LOCK;
-    *out = is_default(s) ? (uintptr_t)s : s->id;
+    *out = cuda_is_default(s) ? (uintptr_t)s : s->id;
     return CUDA_Success;
 }
 

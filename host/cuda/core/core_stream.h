@@ -12,6 +12,8 @@ struct cuda_hint; /* the value of an attribute, 64 bytes */
 enum { EVENT_EXTERNAL = 1 };
 /* Returns true for the default stream that all threads share. Some functions refuse it. */
 static inline bool cuda_is_legacy(const struct cuda_stream *s) { return (uintptr_t)s <= 1; }
+/* Returns whether this is a default stream, of all threads or of one thread. */
+static inline bool cuda_is_default(const struct cuda_stream *s) { return (uintptr_t)s <= 2; }
 
 /* Creates a stream. The priority is only reported back. */
 enum cuda_error cuda_stream_new(struct cuda_stream **out, unsigned flags, int priority);

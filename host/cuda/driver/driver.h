@@ -14,7 +14,8 @@ enum cuda_error driver_leave(enum cuda_error e);
         enum cuda_error error_ = cuda_enter_current();                                                                 \
         return driver_leave(error_ ? error_ : (__VA_ARGS__));                                                          \
     } while (0)
-/* The body of a function that frees something. It uses the primary context if no context is current. */
+/* The body of a function that needs no current context, because its arguments belong to one, such as memory to free. It
+ * uses the primary context if no context is current. */
 #define DRIVER_FREE(...)                                                                                               \
     do {                                                                                                               \
         struct cuda_context *current_ = cuda_current_context;                                                          \
@@ -23,6 +24,13 @@ enum cuda_error driver_leave(enum cuda_error e);
         error_ = driver_leave(error_ ? error_ : (__VA_ARGS__));                                                        \
         cuda_current_context = current_;                                                                               \
         return error_;                                                                                                 \
+    } while (0)
+/* The body of a function that submits work to stream `s`. The default streams are those of the current context. */
+#define DRIVER_STREAM(...)                                                                                             \
+    do {                                                                                                               \
+        if (cuda_is_default(s))                                                                                        \
+            DRIVER(__VA_ARGS__);                                                                                       \
+        DRIVER_FREE(__VA_ARGS__);                                                                                      \
     } while (0)
 /* The body of a function that needs cuInit() but no context. */
 #define DRIVER_READY(...)                                                                                              \

@@ -3,6 +3,53 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Checks what needs no current context: memory and modules are freed, pools belong to the device, streams and events
+ * belong to a context, but default streams do not. */
+static void without_context(CUcontext primary, CUdevice device) {
+    CUcontext now;
+    CUdeviceptr p, pooled;
+    void *pinned;
+    CUmodule m;
+    CUstream s;
+    CUevent before, after;
+    CUmemoryPool pool;
+    float time = -1;
+    unsigned word = 0;
+    unsigned long long used = 9;
+    OK(cuMemAlloc(&p, 4));
+    OK(cuMemHostAlloc(&pinned, 4, 0));
+    OK(cuModuleLoadData(&m, text));
+    OK(cuStreamCreate(&s, 0));
+    OK(cuEventCreate(&before, 0));
+    OK(cuEventCreate(&after, 0));
+    OK(cuCtxPopCurrent(&now));
+    IS(CUDA_ERROR_INVALID_CONTEXT, cuMemAllocAsync(&pooled, 4, NULL));
+    IS(CUDA_ERROR_INVALID_CONTEXT, cuMemsetD32Async(p, 5, 1, NULL));
+    OK(cuMemFree(p));
+    OK(cuMemFreeHost(pinned));
+    OK(cuMemAllocAsync(&pooled, 4, s));
+    OK(cuEventRecord(before, s));
+    OK(cuMemsetD32Async(pooled, 5, 1, s));
+    OK(cuMemcpyDtoHAsync(&word, pooled, 4, s));
+    OK(cuEventRecord(after, s));
+    OK(cuStreamWaitEvent(s, after, 0));
+    OK(cuStreamSynchronize(s));
+    OK(cuEventSynchronize(after));
+    OK(cuEventElapsedTime(&time, before, after));
+    WANT(word == 5 && time >= 0);
+    OK(cuMemFreeAsync(pooled, s));
+    OK(cuEventDestroy(before));
+    OK(cuEventDestroy(after));
+    OK(cuStreamDestroy(s));
+    OK(cuModuleUnload(m));
+    OK(cuDeviceGetDefaultMemPool(&pool, device));
+    OK(cuDeviceSetMemPool(device, pool));
+    OK(cuDeviceGetMemPool(&pool, device));
+    OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));
+    WANT(used == 0);
+    OK(cuCtxSetCurrent(primary));
+}
+
 void contexts(CUdevice device) {
     CUcontext primary, other, now;
     OK(cuCtxGetCurrent(&now));
@@ -25,29 +72,8 @@ void contexts(CUdevice device) {
     CUdevice of = 7;
     OK(cuCtxGetDevice(&of));
     WANT(of == device);
-    /* memory and modules can be freed without a current context; a reset does not change the number of retains */
-    void *pinned;
-    CUmodule m;
-    CUdeviceptr pooled;
-    OK(cuMemAlloc(&p, 4));
-    OK(cuMemAllocAsync(&pooled, 4, NULL));
-    OK(cuMemHostAlloc(&pinned, 4, 0));
-    OK(cuModuleLoadData(&m, text));
-    OK(cuCtxPopCurrent(&now));
-    OK(cuMemFree(p));
-    OK(cuMemFreeHost(pinned));
-    OK(cuMemFreeAsync(pooled, NULL));
-    OK(cuModuleUnload(m));
-    /* pools belong to the device */
-    CUmemoryPool pool;
-    unsigned long long used = 9;
-    OK(cuDeviceGetDefaultMemPool(&pool, device));
-    OK(cuDeviceSetMemPool(device, pool));
-    OK(cuDeviceGetMemPool(&pool, device));
-    OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));
-    WANT(used == 0);
-    OK(cuCtxSetCurrent(primary));
-    OK(cuDevicePrimaryCtxReset(device));
+    without_context(primary, device);
+    OK(cuDevicePrimaryCtxReset(device)); /* does not change the number of retains */
     OK(cuDevicePrimaryCtxRelease(device));
     IS(CUDA_ERROR_INVALID_CONTEXT, cuDevicePrimaryCtxRelease(device));
 }
