@@ -57,9 +57,27 @@ static enum expansion_id product(const struct isa_row *row) {
     return is_signed(row->a) ? EXPANSION_MULHI_S64 : EXPANSION_MULHI_U64;
 }
 
-static enum expansion_id bit_field(const struct inst *in, const struct isa_row *row) {
-    const bool known = row->op == OP_BFI ? in->c & 1 && in->e & 1 : in->b & 1 && in->c & 1;
-    return known ? EXPANSION_FIELD : EXPANSION_FIELD_ANY;
+/* Returns the expansion of a bit field at a known place. One instruction reads or inserts a field of 32 bits that
+ * begins at bit 0 or consists of whole bytes. An inserted field may also extend from a byte to the end of the word. */
+static enum expansion_id known_field(const struct ir *ir, const struct isa_row *row, opnd_t place, opnd_t length) {
+    const unsigned at = select_constant(ir, place, 4) & 0xff, n = select_constant(ir, length, 4) & 0xff;
+    const bool inserts = row->op == OP_BFI, ends = inserts ? at + n >= 32 : n >= 32;
+    const bool bytes = at % 8 == 0 && (n % 8 == 0 || ends) && !is_signed(row->d);
+    return type_bytes(row->d) == 4 && (!at || bytes || (ends && !inserts)) ? EXPANSION_FIELD_ONE : EXPANSION_FIELD;
+}
+
+static enum expansion_id bit_field(const struct ir *ir, const struct inst *in, const struct isa_row *row) {
+    const opnd_t place = row->op == OP_BFI ? in->c : in->b, length = row->op == OP_BFI ? in->e : in->c;
+    if (place & 1 && length & 1)
+        return known_field(ir, row, place, length);
+    return row->op == OP_BFI ? EXPANSION_INSERT_ANY : EXPANSION_FIELD_ANY;
+}
+
+/* Returns the expansion of an addition or subtraction. */
+static enum expansion_id sum(const struct isa_row *row) {
+    if (form_get(row->form, CAT_SAT) && row->d == T_S32)
+        return EXPANSION_ADD_SAT;
+    return is_wide(row) && is_integer(row->d) ? EXPANSION_ADD_64 : EXPANSION_NONE;
 }
 
 static enum expansion_id minimum(const struct isa_row *row) {
@@ -68,7 +86,7 @@ static enum expansion_id minimum(const struct isa_row *row) {
     return is_wide(row) && is_integer(row->d) ? EXPANSION_MINMAX_64 : EXPANSION_NONE;
 }
 
-static enum expansion_id expansion_for(const struct inst *in, const struct isa_row *row) {
+static enum expansion_id expansion_for(const struct ir *ir, const struct inst *in, const struct isa_row *row) {
     if (control_converts_apart(row))
         return EXPANSION_CONVERT;
     if (in->kind != K_LANE)
@@ -77,7 +95,7 @@ static enum expansion_id expansion_for(const struct inst *in, const struct isa_r
     case OP_ADD:
     case OP_SUB:
     case OP_NEG:
-        return is_wide(row) && is_integer(row->d) ? EXPANSION_ADD_64 : EXPANSION_NONE;
+        return sum(row);
     case OP_ABS:
         return is_wide(row) && is_integer(row->d) ? EXPANSION_ABS_64 : EXPANSION_NONE;
     case OP_MUL:
@@ -112,13 +130,21 @@ static enum expansion_id expansion_for(const struct inst *in, const struct isa_r
     case OP_POPC:
         return type_bytes(row->a) == 8 ? EXPANSION_POPC_64 : EXPANSION_BITS;
     case OP_BREV:
+        return type_bytes(row->a) == 8 ? EXPANSION_BREV_64 : EXPANSION_BITS;
     case OP_BFIND:
         return type_bytes(row->a) == 8 ? EXPANSION_NONE : EXPANSION_BITS;
     case OP_CLZ:
-        return EXPANSION_CLZ;
+        return type_bytes(row->a) == 8 ? EXPANSION_CLZ_64 : EXPANSION_CLZ;
+    case OP_MUL24:
+    case OP_MAD24:
+        return form_get(row->form, CAT_PART) == PART_LO ? EXPANSION_PRODUCT_24 : EXPANSION_NONE;
+    case OP_CNOT:
+        return type_bytes(row->d) == 4 ? EXPANSION_CNOT : EXPANSION_NONE;
+    case OP_SLCT:
+        return type_bytes(row->d) == 4 ? EXPANSION_CHOICE : EXPANSION_NONE;
     case OP_BFE:
     case OP_BFI:
-        return bit_field(in, row);
+        return bit_field(ir, in, row);
     default:
         return EXPANSION_NONE;
     }
@@ -136,5 +162,5 @@ uint8_t select_expansion(const struct ir *ir, const struct inst *in) {
     const struct isa_row *row = select_row(in);
     if (!selects(ir))
         return EXPANSION_NONE;
-    return (uint8_t)(converts_integer_apart(ir, row) ? EXPANSION_CONVERT : expansion_for(in, row));
+    return (uint8_t)(converts_integer_apart(ir, row) ? EXPANSION_CONVERT : expansion_for(ir, in, row));
 }

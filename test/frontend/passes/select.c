@@ -251,6 +251,48 @@ START_TEST(diverged_lanes_fetch_words_to_uniform_registers) {
 }
 END_TEST
 
+/* The numbers of arithmetic and special-function instructions that ptxas 13 writes for sm_86. A product of 24 bits
+ * clears the upper bytes of both factors. A field of whole bytes or at bit 0 takes one instruction. */
+static const struct {
+    const char *body;
+    uint32_t arithmetic, special;
+} counts[] = {{"mul24.lo.u32 %r8, %r1, %r2;", 3, 0},
+              {"mad24.lo.s32 %r8, %r1, %r2, %r3;", 3, 0},
+              {"cnot.b32 %r8, %r1;", 3, 0},
+              {"slct.u32.s32 %r8, %r1, %r2, %r3;", 2, 0},
+              {"add.sat.s32 %r8, %r1, %r2;", 5, 0},
+              {"clz.b64 %r8, %d2;", 5, 1},
+              {"brev.b64 %d2, %d2;", 0, 2},
+              {"bfi.b32 %r8, %r1, %r2, %r3, %r4;", 6, 0},
+              {"bfe.u32 %r8, %r1, %r2, %r3;", 5, 0},
+              {"bfe.u32 %r8, %r1, 5, 7;", 2, 0},
+              {"bfe.u32 %r8, %r1, 0, 7;", 1, 0},
+              {"bfe.u32 %r8, %r1, 8, 16;", 1, 0},
+              {"bfe.s32 %r8, %r1, 8, 16;", 2, 0},
+              {"bfe.s32 %r8, %r1, 5, 32;", 1, 0},
+              {"bfe.u32 %r8, %r1, 5, 27;", 2, 0},
+              {"bfi.b32 %r8, %r1, %r2, 5, 32;", 2, 0},
+              {"bfi.b32 %r8, %r1, %r2, 16, 20;", 1, 0},
+              {"bfi.b32 %r8, %r1, %r2, 16, 12;", 2, 0},
+              {"bfi.b32 %r8, %r1, %r2, 0, 12;", 1, 0}};
+
+START_TEST(counts_of_integer_instructions) {
+    uint32_t out[WORDS], count[N_MACHINE_CLASSES];
+    char body[512];
+    const struct program *p;
+    snprintf(body, sizeof body,
+             "%sld.global.u32 %%r3, [%%d1+16]; ld.global.u32 %%r4, [%%d1+20]; ld.global.u64 %%d2, [%%d1+24];\n%s\n"
+             "st.global.u64 [%%d1+24], %%d2; %s",
+             TWO, counts[_i].body, END);
+    struct heddle *h = run(body, "core.select=on", out, &p);
+    control_count(p, count);
+    EXPECT(count[MACHINE_ALU] + count[MACHINE_FMA] == counts[_i].arithmetic && count[MACHINE_XU] == counts[_i].special,
+           "%s: %u and %u, not %u and %u", counts[_i].body, count[MACHINE_ALU] + count[MACHINE_FMA], count[MACHINE_XU],
+           counts[_i].arithmetic, counts[_i].special);
+    heddle_close(h);
+}
+END_TEST
+
 /* select_params.c: the parameter p is read in the outer of two loops, and is fetched there. */
 START_TEST(parameters_are_fetched_in_outer_loops) {
     uint32_t out[WORDS], load = 0, use = 0;
@@ -371,6 +413,7 @@ SUITE(frontend_passes_select) {
     TEST(parameters_are_fetched_where_no_operand_can_be_one);
     TEST(parameters_are_fetched_in_the_block_of_their_uses);
     TEST(sums_of_64_bits_read_uniform_parameters);
+    TEST_LOOP(counts_of_integer_instructions, 0, (int)(sizeof counts / sizeof counts[0]));
     TEST(words_behind_a_variable_are_loaded);
     TEST(diverged_lanes_fetch_words_to_uniform_registers);
     TEST(parameters_are_fetched_in_outer_loops);
