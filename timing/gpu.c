@@ -388,8 +388,9 @@ static bool begin(struct run *r) {
     r->from = windows_first(&g->windows, g->now, g->cfg.gpu.launch_latency);
     r->start = r->sampled = r->collected = r->from - g->cfg.gpu.launch_latency;
     watchdog_begin(&r->watchdog,
-                   &(struct watchdog_parts){&g->cfg, g->sm, g->n_sms, g->mem, g->opt.units, g->opt.n_units}, r->l,
-                   r->start, r->from);
+                   &(struct watchdog_parts){&g->cfg, g->sm, g->n_sms, g->mem, g->opt.units, g->opt.n_units,
+                                            g->opt.model->flags & RECONV_BARRIERS},
+                   r->l, r->start, r->from);
     if (!begin_ctas(r) || !device_heap_prepare(r->l))
         return fail(r, FAULT_MEMORY, NULL);
     bool ok = code_address(g, r->l->program, &address) && timed_init(&r->program, r->l->program, &g->cfg, address);

@@ -54,7 +54,7 @@ struct fault watchdog_standstill(const struct watchdog *d, struct sm *sm, uint64
 /* Returns a fault with a report that begins with "kernel 'K': `before` N cycles`after`". */
 static struct fault stuck(const struct watchdog *d, enum fault_kind kind, const char *before, uint64_t cycles,
                           const char *after) {
-    char why[320];
+    char why[400];
     snprintf(why, sizeof why, "kernel '%.120s': %s %" PRIu64 " cycles%s", d->launch->program->name, before, cycles,
              after);
     uint32_t warps = d->parts.cfg->deadlock.max_report;
@@ -157,9 +157,13 @@ bool watchdog_check(struct watchdog *d, uint64_t to, uint64_t next, struct fault
     else if (next == UINT64_MAX)
         *fault = stuck(d, FAULT_DEADLOCK, "deadlock after", cycles, ": nothing can happen any more");
     else if (find_livelock(d, to))
-        *fault = stuck(d, FAULT_DEADLOCK,
-                       "deadlock: every warp that can run has repeated itself, in memory that nobody changes, for",
-                       d->parts.cfg->deadlock.cycles / 2, " (half of deadlock.cycles)");
+        *fault =
+            stuck(d, FAULT_DEADLOCK,
+                  "deadlock: every warp that can run has repeated itself, in memory that nobody changes, for",
+                  d->parts.cfg->deadlock.cycles / 2,
+                  d->parts.barriers ? " (half of deadlock.cycles)"
+                                    : " (half of deadlock.cycles); if lanes of a warp wait for each other, as for a "
+                                      "lock, choose the model 'its' or 'si'");
     else if (!makes_progress(d, to))
         *fault = stuck(d, FAULT_DEADLOCK, "deadlock: no instruction was issued and no memory access moved for",
                        d->patience, " (deadlock.cycles)");

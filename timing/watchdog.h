@@ -13,6 +13,7 @@ struct watchdog_parts {
     const struct memsys *mem;
     const struct sm_unit_row *units; /* units of each SM that may require more patience */
     uint32_t n_units;
+    bool barriers; /* the model has convergence barriers, so lanes of a warp may wait for each other */
 };
 
 struct watchdog {
