@@ -27,8 +27,8 @@ static const char *const between[] = {
     "setp.eq.u32 %p3, %r5, 0; @%p3 bra ARRIVE; bar.sync 2, 64; bra JOINED; ARRIVE: bar.arrive 2, 64; JOINED:\n",
     "mov.u32 %r9, 4; bar.sync %r9;\n",
     "setp.eq.u32 %p3, %r5, 2; setp.eq.and.u32 %p3, %r2, 11, %p3; mov.u64 %rd5, 16; @%p3 ld.global.u32 %r9, [%rd5];\n",
-    "setp.eq.u32 %p3, %r5, 1; selp.u64 %rd5, 16, %rd1, %p3; setp.lt.u32 %p4, %r2, 11; @%p4 mov.u64 %rd5, %rd1;\n"
-    "ld.global.u32 %r9, [%rd5]; add.u32 %r3, %r3, %r9;\n",
+    ("setp.eq.u32 %p3, %r5, 1; selp.u64 %rd5, 16, %rd1, %p3; setp.lt.u32 %p4, %r2, 11; @%p4 mov.u64 %rd5, %rd1;\n"
+     "ld.global.u32 %r9, [%rd5]; add.u32 %r3, %r3, %r9;\n"),
 };
 enum { N_BETWEEN = sizeof between / sizeof between[0], ARRIVALS = 8 };
 
