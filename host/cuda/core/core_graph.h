@@ -112,10 +112,7 @@ enum cuda_error cuda_condition_create(uint64_t *out, struct cuda_graph *g, unsig
 enum cuda_error cuda_graph_add_condition(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
                                          const struct cuda_condition *c, struct cuda_graph ***graphs);
 
-/* Makes an executable graph: a copy of the graph with its nodes in execution order. The flags are only reported
- * back. */
-enum cuda_error cuda_graph_instantiate(struct cuda_graph_exec **out, struct cuda_graph *g, unsigned long long flags);
-/* Works like cuda_graph_instantiate(), but refuses unknown flags. */
+/* Makes an executable graph: a copy of the graph with its nodes in execution order. Refuses unknown flags. */
 enum cuda_error cuda_graph_instantiate_with(struct cuda_graph_exec **out, struct cuda_graph *g,
                                             unsigned long long flags);
 enum cuda_error cuda_graph_instantiate_params(struct cuda_graph_exec **out, struct cuda_graph *g,

@@ -55,8 +55,7 @@ static enum cuda_error fill_exec(struct cuda_graph_exec *x, struct cuda_graph *g
     return e;
 }
 
-enum cuda_error cuda_graph_instantiate(struct cuda_graph_exec **out, struct cuda_graph *g, unsigned long long flags) {
-    CUDA_LOCK;
+static enum cuda_error instantiate(struct cuda_graph_exec **out, struct cuda_graph *g, unsigned long long flags) {
     struct cuda_graph_exec *x = out && cuda_graph_of(g) ? malloc(sizeof *x) : NULL;
     if (!x)
         return out && cuda_graph_of(g) ? CUDA_ErrorMemoryAllocation : CUDA_ErrorInvalidValue;
@@ -78,7 +77,7 @@ enum cuda_error cuda_graph_instantiate_with(struct cuda_graph_exec **out, struct
     enum { FOR_KERNELS = 4, ALL = 15 };
     if (flags & ~(unsigned long long)ALL)
         return CUDA_ErrorInvalidValue;
-    return flags & FOR_KERNELS ? CUDA_ErrorNotSupported : cuda_graph_instantiate(out, g, flags);
+    return flags & FOR_KERNELS ? CUDA_ErrorNotSupported : instantiate(out, g, flags);
 }
 
 enum cuda_error cuda_graph_instantiate_params(struct cuda_graph_exec **out, struct cuda_graph *g,
