@@ -131,6 +131,15 @@ static __attribute__((noinline)) const struct inst *run_block_rows(struct cta_ru
     }
 }
 
+/* Returns true, with the effects in r->fx, if all lanes of the warp reach a barrier for all threads of the CTA. */
+static inline bool reaches_barrier_of_all(struct cta_run *r, const struct warp *w, const struct inst *in) {
+    uint32_t barrier;
+    if (in->kind != K_BARRIER || r->check || r->watch || !exec_barrier_is_of_all(w->bank[1], in, &barrier))
+        return false;
+    exec_barrier_effects(&r->fx, barrier);
+    return true;
+}
+
 /* Executes from `in` to the end of its block, or to an instruction that waits (r->stands is then set); with `every_pc`,
  * executes only `in`. Returns the last instruction, or NULL after a fault or a stop. */
 static inline __attribute__((always_inline)) const struct inst *run_block(struct cta_run *r, struct warp *w,
@@ -187,10 +196,7 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
                 warp -= r->wants_entry;
                 break;
             }
-            uint32_t barrier;
-            if (in->kind == K_BARRIER && lanes == LANES_ALL && !r->check && !r->watch &&
-                exec_barrier_is_of_all(w->bank[1], in, &barrier)) {
-                exec_barrier_effects(&r->fx, barrier);
+            if (lanes == LANES_ALL && reaches_barrier_of_all(r, w, in)) {
                 thread += WARP_LANES;
                 break;
             }
