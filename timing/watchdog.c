@@ -42,7 +42,7 @@ void watchdog_skip(struct watchdog *d, uint64_t cycles) { d->progress_at += cycl
 void watchdog_counts_cleared(struct watchdog *d) { d->moved = UINT64_MAX; }
 
 struct fault watchdog_standstill(const struct watchdog *d, struct sm *sm, uint64_t at) {
-    char why[400];
+    char why[440];
     snprintf(why, sizeof why,
              "kernel '%.120s': the clock stands still at cycle %" PRIu64
              "%s. This is a bug of the simulator, not of the "
@@ -54,7 +54,7 @@ struct fault watchdog_standstill(const struct watchdog *d, struct sm *sm, uint64
 /* Returns a fault with a report that begins with "kernel 'K': `before` N cycles`after`". */
 static struct fault stuck(const struct watchdog *d, enum fault_kind kind, const char *before, uint64_t cycles,
                           const char *after) {
-    char why[400];
+    char why[440];
     snprintf(why, sizeof why, "kernel '%.120s': %s %" PRIu64 " cycles%s", d->launch->program->name, before, cycles,
              after);
     uint32_t warps = d->parts.cfg->deadlock.max_report;
@@ -163,7 +163,7 @@ bool watchdog_check(struct watchdog *d, uint64_t to, uint64_t next, struct fault
                   d->parts.cfg->deadlock.cycles / 2,
                   d->parts.barriers ? " (half of deadlock.cycles)"
                                     : " (half of deadlock.cycles); if lanes of a warp wait for each other, as for a "
-                                      "lock, choose the model 'its' or 'si'");
+                                      "lock, choose a model with convergence barriers (docs/models.md)");
     else if (!makes_progress(d, to))
         *fault = stuck(d, FAULT_DEADLOCK, "deadlock: no instruction was issued and no memory access moved for",
                        d->patience, " (deadlock.cycles)");

@@ -78,7 +78,7 @@ START_TEST(a_lock_inside_a_warp_is_found) {
     ck_assert_int_eq(run(lock, (const char *[]){"spe", "dpe"}[_i], 1, error, &cycles), HEDDLE_DEADLOCK);
     ck_assert_msg(strstr(error, "has repeated itself") != NULL, "%s", error);
     ck_assert_msg(strstr(error, "lanes fffffffe at pc") != NULL, "%s", error);
-    ck_assert_msg(strstr(error, "choose the model 'its' or 'si'") != NULL, "%s", error);
+    ck_assert_msg(strstr(error, "choose a model with convergence barriers") != NULL, "%s", error);
 }
 END_TEST
 
