@@ -372,9 +372,11 @@ static void bring_code(const struct run *r) {
     const struct config *cfg = &r->g->cfg;
     const struct timed_program *p = &r->program;
     const uint32_t line = cfg->l2.line;
+    if (!cfg->memory.holds_code)
+        return;
     const uint64_t behind = (uint64_t)(cfg->sm.fetch_prefetch + 1) * cfg->l1i.line;
     const uint64_t end = p->code_address + (uint64_t)p->inst[p->program->n].place * cfg->sm.inst_bytes + behind;
-    for (uint64_t at = p->code_address / line * line; cfg->memory.holds_code && at < end; at += line)
+    for (uint64_t at = p->code_address / line * line; at < end; at += line)
         memsys_warm(r->g->mem, at, (uint8_t)((1u << line / 32) - 1), false, false);
 }
 
