@@ -75,7 +75,7 @@ static bool go(struct forward *r, uint64_t first, uint64_t end, struct stats *s,
     return first == end || launch_forward(r->h, r->m, r->l, &part, s, f);
 }
 
-/* Runs the CTAs [first, end). The survey observes those of them that it chose (survey_sees()). */
+/* Runs the CTAs [first, end). The survey observes the CTAs for which survey_sees() is true. */
 static bool go_surveyed(struct forward *r, uint64_t first, uint64_t end, struct stats *s, struct fault *f) {
     bool ok = true;
     while (ok && first < end) {

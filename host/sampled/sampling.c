@@ -6,8 +6,8 @@
 /* A launch joins a group if its signature is at most most_distance from that of the group's first launch, and the ratio
  * of their weights is at most most_weight_ratio. */
 static const double most_distance = 0.1, most_weight_ratio = 1.25;
-/* A launch with another grid also joins a group of its kernel if two ratios to the group's latest launch are small: the
- * ratio of the numbers of CTAs is at most most_step, and that of the instructions per CTA at most most_cta_ratio. */
+/* A launch with another grid also joins a group of its kernel if it resembles the group's latest launch: its number of
+ * CTAs differs at most by the factor most_step, its number of instructions per CTA by the factor most_cta_ratio. */
 static const double most_step = 2, most_cta_ratio = 1.05;
 /* Every interval also contains this fraction of the cycles after the first CTA without time, in launches that were
  * measured as well as in others. The allowance covers the error of the machine state in which these cycles began (the

@@ -1,5 +1,5 @@
-/* Tests barriers in native code, which continues with the next warp where a warp waits. The order of the warps, their
- * clocks, counts and faults must equal those of the interpreter. */
+/* Tests barriers in native code, which continues with the next warp when a warp waits. Native code and the interpreter
+ * must agree on the order of warps, clocks, counts and faults. */
 #include "jit_rig.h"
 
 /* Each thread takes a ticket from a shared counter in each part of an iteration, so tickets show the order of warps. */

@@ -130,8 +130,8 @@ void cache_tell_hit(struct cache *c, uint32_t way);
 struct cache_spot cache_look(const struct cache *c, uint64_t line);
 /* Loads into the host's caches what an access to `line` reads, before this access. */
 void cache_expect(const struct cache *c, uint64_t line);
-/* Loads an MSHR into the host's caches, before cache_expect_way(), which loads the way that the MSHR fills, before
- * cache_fill(). */
+/* Prepare cache_fill(): cache_expect_mshr() loads the MSHR into the host's caches. Later, cache_expect_way() reads the
+ * MSHR and loads the way that the fill changes. */
 static inline void cache_expect_mshr(const struct cache *c, uint32_t mshr) {
     __builtin_prefetch(&c->mshr[mshr], 1);
     __builtin_prefetch(&c->mshr[mshr].first, 1);

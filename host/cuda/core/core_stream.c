@@ -43,8 +43,6 @@ enum cuda_error cuda_stream_new(struct cuda_stream **out, unsigned flags, int pr
     return CUDA_Success;
 }
 
-/* Returns true if `s` is a default stream. The handles 0, 1 and 2 are the default streams. */
-
 struct cuda_frontier *cuda_stream_frontier(struct cuda_stream *s) {
     return cuda_is_default(s) ? NULL : &s->frontier;
 }

@@ -12,7 +12,7 @@ struct cuda_hint; /* the value of an attribute, 64 bytes */
 enum { EVENT_EXTERNAL = 1 };
 /* Returns true for the default stream that all threads share. Some functions refuse it. */
 static inline bool cuda_is_legacy(const struct cuda_stream *s) { return (uintptr_t)s <= 1; }
-/* Returns whether this is a default stream, of all threads or of one thread. */
+/* Returns true for the handles 0, 1 and 2: default streams of all threads (0, 1) or of one thread (2). */
 static inline bool cuda_is_default(const struct cuda_stream *s) { return (uintptr_t)s <= 2; }
 
 /* Creates a stream. The priority is only reported back. */

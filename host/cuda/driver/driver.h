@@ -25,7 +25,8 @@ enum cuda_error driver_leave(enum cuda_error e);
         cuda_current_context = current_;                                                                               \
         return error_;                                                                                                 \
     } while (0)
-/* The body of a function that submits work to stream `s`. The default streams are those of the current context. */
+/* The body of a function that submits work to stream `s`. A default stream needs a current context; any other stream
+ * belongs to a context already. */
 #define DRIVER_STREAM(...)                                                                                             \
     do {                                                                                                               \
         if (cuda_is_default(s))                                                                                        \
