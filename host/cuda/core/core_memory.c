@@ -1,6 +1,7 @@
 /* Device memory, host memory, and managed memory. Host memory that CUDA allocates or registers is device memory at
  * the same address, as unified addressing promises. */
 #include "core_memory.h"
+#include "core_context.h"
 #include "core_graph_parts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +17,57 @@ struct host_block {
 };
 static struct host_block *host_blocks; /* under the lock */
 
+/* The context of memory that was allocated while another context than the primary one was current. */
+struct owner {
+    struct owner *next;
+    uint64_t begin;
+    struct cuda_context *context;
+};
+static struct owner *owners; /* under the lock */
+
 static void *pointer(uint64_t address) { return (void *)(uintptr_t)address; }
 static uint64_t address_of(const void *p) { return (uint64_t)(uintptr_t)p; }
+
+/* Returns the link to the owner of memory; the link is NULL if the primary context owns the memory. */
+static struct owner **owner_of(uint64_t begin) {
+    struct owner **o = &owners;
+    while (*o && (*o)->begin != begin)
+        o = &(*o)->next;
+    return o;
+}
+
+static void forget_owner(uint64_t begin) {
+    struct owner **o = owner_of(begin), *gone = *o;
+    if (gone)
+        *o = gone->next;
+    free(gone);
+}
+
+static enum cuda_error note_owner(uint64_t begin) {
+    if (!cuda_current_context || cuda_current_context == &cuda_primary_context)
+        return CUDA_Success;
+    struct owner *o = malloc(sizeof *o);
+    if (!o)
+        return CUDA_ErrorMemoryAllocation;
+    *o = (struct owner){owners, begin, cuda_current_context};
+    owners = o;
+    return CUDA_Success;
+}
+
+struct cuda_context *cuda_memory_context(uint64_t begin) {
+    const struct owner *o = *owner_of(begin);
+    return o ? o->context : &cuda_primary_context;
+}
 
 enum cuda_error cuda_allocate(void **out, uint64_t bytes) {
     CUDA_LOCK;
     if (!out)
         return CUDA_ErrorInvalidValue;
     *out = NULL;
-    if (bytes && !(*out = pointer(heddle_alloc(cuda_core.h, bytes))))
+    uint64_t at = bytes ? heddle_alloc(cuda_core.h, bytes) : 0;
+    if (bytes && (!at || note_owner(at)))
         return CUDA_ErrorMemoryAllocation;
+    *out = pointer(at);
     return CUDA_Success;
 }
 enum cuda_error cuda_allocate_pitch(void **out, size_t *pitch, uint64_t width, uint64_t rows) {
@@ -43,7 +85,7 @@ static enum cuda_error note_block(uint64_t begin, uint64_t bytes, uint64_t devic
         return CUDA_ErrorMemoryAllocation;
     *b = (struct host_block){host_blocks, begin, bytes, device, type};
     host_blocks = b;
-    return CUDA_Success;
+    return note_owner(begin);
 }
 
 static void forget_block(uint64_t begin) {
@@ -80,6 +122,7 @@ enum cuda_error cuda_free(void *p) {
     if (heddle_free(cuda_core.h, address_of(p)) != HEDDLE_OK)
         return cuda_complain("cudaFree", CUDA_ErrorInvalidValue);
     forget_block(address_of(p));
+    forget_owner(address_of(p));
     return CUDA_Success;
 }
 static const struct host_block *block_of(const void *p) {
@@ -111,6 +154,7 @@ enum cuda_error cuda_host_unregister(void *p) {
         return CUDA_ErrorHostMemoryNotRegistered;
     uint64_t device = b->device;
     forget_block(b->begin);
+    forget_owner(address_of(p));
     return cuda_free(pointer(device));
 }
 

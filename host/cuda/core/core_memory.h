@@ -33,6 +33,9 @@ enum cuda_error cuda_host_pointer(void **out, void *p);
 enum cuda_error cuda_host_flags(unsigned *out, const void *p);
 /* Returns the kind of memory at an address, and its block. *begin and *bytes are 0 for MEMORY_UNREGISTERED. */
 enum cuda_memory cuda_memory_of(const void *p, uint64_t *begin, uint64_t *bytes);
+/* Returns the context in which the program allocated the block that begins at `begin`. Variables of modules and memory
+ * of other processes belong to the primary context. */
+struct cuda_context *cuda_memory_context(uint64_t begin);
 /* Returns true if only the device sees the memory at `p`. */
 bool cuda_is_device_only(const void *p);
 enum cuda_error cuda_describe_pointer(struct cuda_pointer_attributes *out, const void *p);

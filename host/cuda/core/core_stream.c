@@ -1,5 +1,6 @@
 /* Streams and events. All work is done before its call returns, which satisfies every order that a program can ask
  * for. Simulated time passes only while kernels run. */
+#include "core_context.h"
 #include "core_graph_parts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@ struct cuda_stream {
     unsigned flags;
     int priority;
     unsigned long long id;
+    struct cuda_context *context;  /* the one that was current when the program created the stream */
     struct cuda_frontier frontier; /* while it is captured */
     struct cuda_hints *hints;      /* NULL: none were given */
 };
@@ -38,7 +40,7 @@ enum cuda_error cuda_stream_new(struct cuda_stream **out, unsigned flags, int pr
         return CUDA_ErrorInvalidValue;
     if (!out || !(*out = malloc(sizeof **out)))
         return out ? CUDA_ErrorMemoryAllocation : CUDA_ErrorInvalidValue;
-    **out = (struct cuda_stream){.next = streams, .flags = flags, .priority = priority, .id = ++last + 16};
+    **out = (struct cuda_stream){streams, flags, priority, ++last + 16, cuda_current_context, {0}, NULL};
     streams = *out;
     return CUDA_Success;
 }
@@ -148,6 +150,15 @@ enum cuda_error cuda_stream_priority(const struct cuda_stream *s, int *out) {
 enum cuda_error cuda_stream_id(const struct cuda_stream *s, unsigned long long *out) {
     CUDA_LOCK;
     *out = cuda_is_default(s) ? (uintptr_t)s : s->id;
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_stream_context(const struct cuda_stream *s, struct cuda_context **out) {
+    CUDA_LOCK;
+    if (!out)
+        return CUDA_ErrorInvalidValue;
+    struct cuda_context *c = cuda_is_default(s) ? cuda_current_context : s->context;
+    *out = c ? c : &cuda_primary_context;
     return CUDA_Success;
 }
 

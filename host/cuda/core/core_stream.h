@@ -4,6 +4,7 @@
  * an event stores only the simulated time of its record. */
 #include "core_base.h"
 
+struct cuda_context;
 struct cuda_stream; /* a handle with the value 0, 1 or 2 names a default stream */
 struct cuda_event;
 struct cuda_graph;
@@ -30,6 +31,8 @@ enum cuda_error cuda_stream_wait_event(struct cuda_stream *s, const struct cuda_
 /* Return the flags and the priority with which a stream was created. */
 enum cuda_error cuda_stream_flags(const struct cuda_stream *s, unsigned *out);
 enum cuda_error cuda_stream_priority(const struct cuda_stream *s, int *out);
+/* Returns the context of a stream. A default stream belongs to the current context. */
+enum cuda_error cuda_stream_context(const struct cuda_stream *s, struct cuda_context **out);
 enum cuda_error cuda_stream_id(const struct cuda_stream *s, unsigned long long *out);
 /* Creates an event with the flags of cudaEventCreateWithFlags(). */
 enum cuda_error cuda_event_new(struct cuda_event **out, unsigned flags);

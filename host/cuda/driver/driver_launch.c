@@ -46,19 +46,20 @@ static struct cuda_launch shape(unsigned gx, unsigned gy, unsigned gz, unsigned 
 }
 
 CUDA_API enum cuda_error cuLaunchKernel(const void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                                        unsigned bz, unsigned shared, void *stream, void **args, void **extra) {
-    DRIVER(driver_launch(f, shape(gx, gy, gz, bx, by, bz, shared, args, false), stream, extra));
+                                        unsigned bz, unsigned shared, struct cuda_stream *s, void **args,
+                                        void **extra) {
+    DRIVER_STREAM(driver_launch(f, shape(gx, gy, gz, bx, by, bz, shared, args, false), s, extra));
 }
 CUDA_API enum cuda_error cuLaunchCooperativeKernel(const void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-                                                   unsigned by, unsigned bz, unsigned shared, void *stream,
+                                                   unsigned by, unsigned bz, unsigned shared, struct cuda_stream *s,
                                                    void **args) {
-    DRIVER(driver_launch(f, shape(gx, gy, gz, bx, by, bz, shared, args, true), stream, NULL));
+    DRIVER_STREAM(driver_launch(f, shape(gx, gy, gz, bx, by, bz, shared, args, true), s, NULL));
 }
 
 struct driver_config {
     struct cuda_dim grid, block;
     unsigned shared;
-    void *stream;
+    struct cuda_stream *stream;
     const struct cuda_launch_attribute *attributes;
     unsigned n_attributes;
 };
@@ -74,7 +75,8 @@ static enum cuda_error launch_config(const struct driver_config *c, const void *
 }
 
 CUDA_API enum cuda_error cuLaunchKernelEx(const struct driver_config *c, const void *f, void **args, void **extra) {
-    DRIVER(launch_config(c, f, args, extra));
+    struct cuda_stream *s = c ? c->stream : NULL;
+    DRIVER_STREAM(launch_config(c, f, args, extra));
 }
 
 static enum cuda_error clusters(int *out, const void *f, const struct driver_config *c, bool size) {

@@ -80,7 +80,7 @@ static enum cuda_error attribute(void *out, int which, device_ptr p) {
         return CUDA_ErrorInvalidValue;
     switch (which) {
     case POINTER_CONTEXT:
-        *(struct cuda_context **)out = cuda_current_context;
+        *(struct cuda_context **)out = cuda_memory_context(begin);
         return CUDA_Success;
     case POINTER_MEMORY_TYPE:
         *(unsigned *)out = type == MEMORY_HOST ? TYPE_HOST : TYPE_DEVICE;
@@ -114,7 +114,9 @@ static enum cuda_error attribute(void *out, int which, device_ptr p) {
     }
 }
 
-CUDA_API enum cuda_error cuPointerGetAttribute(void *out, int which, device_ptr p) { DRIVER(attribute(out, which, p)); }
+CUDA_API enum cuda_error cuPointerGetAttribute(void *out, int which, device_ptr p) {
+    DRIVER_FREE(attribute(out, which, p));
+}
 
 /* Reads several attributes of an address. An attribute that the address lacks becomes 0, without an error. */
 static enum cuda_error attributes(unsigned n, const int *which, void **out, device_ptr p) {
@@ -129,7 +131,7 @@ static enum cuda_error attributes(unsigned n, const int *which, void **out, devi
 }
 
 CUDA_API enum cuda_error cuPointerGetAttributes(unsigned n, const int *which, void **out, device_ptr p) {
-    DRIVER(attributes(n, which, out, p));
+    DRIVER_FREE(attributes(n, which, out, p));
 }
 CUDA_API enum cuda_error cuPointerSetAttribute(const void *value, int which, device_ptr p) {
     (void)p;

@@ -103,5 +103,5 @@ CUDA_API enum cuda_error cuLaunchGrid(struct cuda_kernel *f, int width, int heig
     DRIVER(launch(f, width, height, NULL));
 }
 CUDA_API enum cuda_error cuLaunchGridAsync(struct cuda_kernel *f, int width, int height, struct cuda_stream *s) {
-    DRIVER(launch(f, width, height, s));
+    DRIVER_STREAM(launch(f, width, height, s));
 }

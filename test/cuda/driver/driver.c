@@ -10,15 +10,17 @@ static void without_context(CUcontext primary, CUdevice device) {
     CUdeviceptr p, pooled;
     void *pinned;
     CUmodule m;
+    CUfunction add;
     CUstream s;
     CUevent before, after;
     CUmemoryPool pool;
     float time = -1;
-    unsigned word = 0;
+    unsigned word = 0, one = 1;
     unsigned long long used = 9;
     OK(cuMemAlloc(&p, 4));
     OK(cuMemHostAlloc(&pinned, 4, 0));
     OK(cuModuleLoadData(&m, text));
+    OK(cuModuleGetFunction(&add, m, "add"));
     OK(cuStreamCreate(&s, 0));
     OK(cuEventCreate(&before, 0));
     OK(cuEventCreate(&after, 0));
@@ -30,13 +32,15 @@ static void without_context(CUcontext primary, CUdevice device) {
     OK(cuMemAllocAsync(&pooled, 4, s));
     OK(cuEventRecord(before, s));
     OK(cuMemsetD32Async(pooled, 5, 1, s));
+    OK(cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0, s, (void *[]){&pooled, &one}, NULL)); /* adds 3 to one word */
+    IS(CUDA_ERROR_INVALID_CONTEXT, cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0, NULL, (void *[]){&pooled, &one}, NULL));
     OK(cuMemcpyDtoHAsync(&word, pooled, 4, s));
     OK(cuEventRecord(after, s));
     OK(cuStreamWaitEvent(s, after, 0));
     OK(cuStreamSynchronize(s));
     OK(cuEventSynchronize(after));
     OK(cuEventElapsedTime(&time, before, after));
-    WANT(word == 5 && time >= 0);
+    WANT(word == 8 && time >= 0);
     OK(cuMemFreeAsync(pooled, s));
     OK(cuEventDestroy(before));
     OK(cuEventDestroy(after));
@@ -48,6 +52,43 @@ static void without_context(CUcontext primary, CUdevice device) {
     OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));
     WANT(used == 0);
     OK(cuCtxSetCurrent(primary));
+}
+
+/* Checks that memory and streams belong to the context that was current when they were made. */
+static void owners(CUcontext primary, CUdevice device) {
+    CUcontext other, now, of = NULL;
+    CUdeviceptr first, second;
+    void *pinned;
+    CUstream s;
+    OK(cuMemAlloc(&first, 4));
+    OK(cuCtxCreate_v2(&other, 0, device));
+    OK(cuMemAlloc(&second, 8));
+    OK(cuMemHostAlloc(&pinned, 4, 0));
+    OK(cuStreamCreate(&s, 0));
+    OK(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_CONTEXT, first));
+    WANT(of == primary);
+    OK(cuCtxPopCurrent(&now));
+    OK(cuCtxPopCurrent(&now));
+    WANT(now == primary);
+    OK(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_CONTEXT, second + 4)); /* needs no current context */
+    WANT(of == other);
+    OK(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_CONTEXT, first));
+    WANT(of == primary);
+    OK(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_CONTEXT, (CUdeviceptr)pinned));
+    WANT(of == other);
+    of = NULL;
+    OK(cuStreamGetCtx(s, &of));
+    WANT(of == other);
+    OK(cuStreamDestroy(s));
+    OK(cuMemFree(first));
+    OK(cuMemFree(second));
+    OK(cuMemFreeHost(pinned));
+    OK(cuCtxSetCurrent(primary));
+    OK(cuMemAlloc(&first, 8)); /* often the address of `second` */
+    OK(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_CONTEXT, first));
+    WANT(of == primary);
+    OK(cuMemFree(first));
+    OK(cuCtxDestroy(other));
 }
 
 void contexts(CUdevice device) {
@@ -73,6 +114,7 @@ void contexts(CUdevice device) {
     OK(cuCtxGetDevice(&of));
     WANT(of == device);
     without_context(primary, device);
+    owners(primary, device);
     OK(cuDevicePrimaryCtxReset(device)); /* does not change the number of retains */
     OK(cuDevicePrimaryCtxRelease(device));
     IS(CUDA_ERROR_INVALID_CONTEXT, cuDevicePrimaryCtxRelease(device));

@@ -38,6 +38,7 @@ typedef struct {
 enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE };
 enum { CU_JIT_ERROR_LOG_BUFFER = 5, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6, CU_JIT_INPUT_PTX = 1 };
 enum { CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10, CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2 };
+enum { CU_POINTER_ATTRIBUTE_CONTEXT = 1 };
 enum { CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_INITIALIZED = 3, CUDA_ERROR_INVALID_DEVICE = 101 };
 enum { CUDA_ERROR_INVALID_CONTEXT = 201, CUDA_ERROR_INVALID_PTX = 218, CUDA_ERROR_INVALID_HANDLE = 400 };
 enum { CUDA_ERROR_NOT_FOUND = 500, CUDA_ERROR_ILLEGAL_ADDRESS = 700, CUDA_ERROR_NOT_SUPPORTED = 801 };
@@ -98,6 +99,7 @@ CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *, CUdevice), cuDeviceGetMemPool
 CUresult cuDeviceSetMemPool(CUdevice, CUmemoryPool), cuMemPoolGetAttribute(CUmemoryPool, int, void *);
 CUresult cuMemAllocManaged(CUdeviceptr *, size_t, unsigned), cuMemHostAlloc(void **, size_t, unsigned);
 CUresult cuMemHostRegister(void *, size_t, unsigned), cuMemHostUnregister(void *);
+CUresult cuStreamGetCtx(CUstream, CUcontext *);
 CUresult cuMemHostGetDevicePointer(CUdeviceptr *, void *, unsigned);
 CUresult cuMemFreeHost(void *), cuMemGetAddressRange(CUdeviceptr *, size_t *, CUdeviceptr);
 CUresult cuMemcpyHtoD(CUdeviceptr, const void *, size_t), cuMemcpyDtoH(void *, CUdeviceptr, size_t);
