@@ -2,7 +2,7 @@
 #define DRIVER_H
 /* A program that tests the driver API and prints each wrong result. It has a file for each file of host/cuda/driver. It
  * is compiled with the toolkit's cuda.h (-DWITH_HEADER), and without any header of CUDA. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
