@@ -10,7 +10,7 @@ struct cuda_stream {
     unsigned flags;
     int priority;
     unsigned long long id;
-    struct cuda_context *context;  /* the one that was current when the program created the stream */
+    struct cuda_context *context;  /* the context that was current when the program created the stream */
     struct cuda_frontier frontier; /* while it is captured */
     struct cuda_hints *hints;      /* NULL: none were given */
 };
