@@ -63,7 +63,8 @@ Q := $(if $(V),,@)
 SAY := $(if $(V),true,echo)
 
 ISA_DIRS := isa isa/machine isa/exec isa/paths isa/affine $(if $(NO_JIT),,isa/jit) isa/interp
-TIMING_DIRS := timing timing/config timing/report timing/mem timing/sm timing/strides
+SM_PARTS := $(addprefix timing/sm/,fetch regfile sched scoreboard)
+TIMING_DIRS := timing timing/config timing/report timing/mem $(SM_PARTS) timing/sm timing/strides
 MECHANISM_DIRS := mechanisms $(patsubst %/,%,$(wildcard mechanisms/*/))
 HOST_DIRS := host/load host/results host/sampled host host/live
 FRONTEND_DIRS := frontend/analysis frontend/lower frontend/passes

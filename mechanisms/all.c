@@ -2,7 +2,7 @@
 #include "timing/mem/bypass.h"
 #include "timing/mem/replacement.h"
 #include "timing/sm/cta_ops.h"
-#include "timing/sm/sched_ops.h"
+#include "timing/sm/sched/sched_ops.h"
 #include <assert.h>
 #include <pthread.h>
 #include <string.h>

@@ -3,10 +3,10 @@
 # line below names a folder and the folders that it may include besides its own files. --order only prints this order.
 set -u
 # Four lower folders make tables from the declarations of mechanisms (mechanisms/declared.def). A mechanism may include:
-mechanism='ptx/arena.h isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend frontend/analysis frontend/lower frontend/passes timing/config timing/report timing/mem timing/sm timing/strides'
+mechanism='ptx/arena.h isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend frontend/analysis frontend/lower frontend/passes timing/config timing/report timing/mem timing/sm timing/sm/sched timing/strides'
 # The registry of statistics is made from the rows of all units, so timing/report may include these files of higher
 # folders.
-statistics=$(echo timing/mem/*_stats.def timing/sm/*_stats.def)
+statistics=$(echo timing/mem/*_stats.def timing/sm/*_stats.def timing/sm/*/*_stats.def)
 order='
 ptx:
 isa: ptx/spelling.h
@@ -23,7 +23,11 @@ frontend/passes: ptx isa isa/machine isa/exec isa/paths isa/affine frontend fron
 timing/config: ptx/spelling.h isa isa/paths mechanisms/declared.def
 timing/report: isa isa/machine isa/paths timing/config mechanisms/declared.def '"$statistics"'
 timing/mem: isa isa/machine isa/exec isa/paths timing/config timing/report
-timing/sm: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem mechanisms/declared.def
+timing/sm/fetch: isa timing/config timing/report timing/mem
+timing/sm/regfile: isa timing/config timing/report
+timing/sm/sched: isa timing/config
+timing/sm/scoreboard: isa isa/paths
+timing/sm: timing/sm/fetch timing/sm/regfile timing/sm/sched timing/sm/scoreboard isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem mechanisms/declared.def
 timing/strides: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem timing/sm
 mechanisms: '"$(cd mechanisms && echo */*.def) $mechanism"'
 timing: isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp timing/config timing/report timing/mem timing/sm

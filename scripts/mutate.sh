@@ -24,7 +24,7 @@ while getopts n:s:j:t:rk option; do
     esac
 done
 shift $((OPTIND - 1))
-[ $# -gt 0 ] || set -- isa/paths/*.c isa/interp/interp*.c timing/*.c timing/sm/*.c timing/mem/*.c mechanisms/d*s/*.c timing/report/energy.c
+[ $# -gt 0 ] || set -- isa/paths/*.c isa/interp/interp*.c timing/*.c timing/sm/*.c timing/sm/*/*.c timing/mem/*.c mechanisms/d*s/*.c timing/report/energy.c
 for f in "$@"; do # expands folders to their sources
     shift
     if [ -d "$f" ]; then set -- "$@" "${f%/}"/*.c; else set -- "$@" "$f"; fi

@@ -5,7 +5,7 @@
 #include "cawa_parts.h"
 #include "mechanisms/mechanism.h"
 #include "timing/mem/replacement.h"
-#include "timing/sm/sched_ops.h"
+#include "timing/sm/sched/sched_ops.h"
 
 struct cawa {
     struct cpl warp[WARP_SLOTS];

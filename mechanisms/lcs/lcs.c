@@ -12,7 +12,7 @@
  * A unit counts the instructions of each CTA until the first CTA of the SM ends. */
 #include "mechanisms/mechanism.h"
 #include "timing/sm/cta_ops.h"
-#include "timing/sm/sched_ops.h"
+#include "timing/sm/sched/sched_ops.h"
 #include "timing/sm/unit_access.h"
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  * until all its warps are parked, that is, wait for loads or barriers. Ready warps of other groups fill idle issue
  * slots. */
 #include "mechanisms/mechanism.h"
-#include "timing/sm/sched_ops.h"
+#include "timing/sm/sched/sched_ops.h"
 
 struct aware {
     uint32_t warps, groups; /* warp slots of CTAs */

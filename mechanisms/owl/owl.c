@@ -13,7 +13,7 @@
 #include "mechanisms/mechanism.h"
 #include "owl_parts.h"
 #include "timing/sm/ctas.h"
-#include "timing/sm/sched_ops.h"
+#include "timing/sm/sched/sched_ops.h"
 
 /* The number of the interval wraps to 0 at MANY. MANY is a multiple of every number of groups up to 16, so the
  * round-robin order of the groups (interval number modulo number of groups) continues at the wrap. */

@@ -12,7 +12,7 @@
 #include "timing/mem/replacement.h"
 #include "timing/report/stat.h"
 #include "timing/sm/cta_ops.h"
-#include "timing/sm/sched_ops.h"
+#include "timing/sm/sched/sched_ops.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <sys/stat.h>

@@ -6,7 +6,7 @@
 #include "test/random/random_kernel.h"
 #include "test/test.h"
 #include "timing/report/stat.h"
-#include "timing/sm/sched.h"
+#include "timing/sm/sched/sched.h"
 #include <stdlib.h>
 
 static struct {

@@ -7,7 +7,7 @@
 #include "timing/mem/replacement.h"
 #include "timing/report/stat.h"
 #include "timing/sm/cta_ops.h"
-#include "timing/sm/sched_ops.h"
+#include "timing/sm/sched/sched_ops.h"
 #include <stdio.h>
 
 static const struct gpu_policies built_in, toys = {.scheduler = &sched_highest,

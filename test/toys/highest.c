@@ -1,6 +1,6 @@
 /* A warp scheduler that issues from the ready warp in the highest slot. */
 #include "policies.h"
-#include "timing/sm/sched_ops.h"
+#include "timing/sm/sched/sched_ops.h"
 
 static int pick(void *state, const struct sched_view *s, const struct warp_set *ready) {
     uint32_t w, best = 0;

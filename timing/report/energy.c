@@ -21,7 +21,7 @@ static const struct event {
 /* clang-format off */
 /* The energies are added in the order of the files below, because the order determines how the sums are rounded. Do not
  * change this order, because results would change, too. The registry (timing/report/stat.c) has another order. */
-#include "timing/sm/fetch_stats.def"
+#include "timing/sm/fetch/fetch_stats.def"
 #include "timing/sm/work_stats.def"
 #include "timing/sm/sm_stats.def"
 #define DECLARED_SM_STATISTICS

@@ -2,8 +2,8 @@
 #define TIMING_SM_ISSUE_STAGE_H
 /* The issue stage: executes an instruction, and reserves or queues its later steps. */
 #include "isa/exec/exec.h"
-#include "sched.h"
 #include "timing/report/profile.h"
+#include "timing/sm/sched/sched.h"
 #include "warps.h"
 
 struct sm;

@@ -2,10 +2,10 @@
 #define TIMING_SM_MODERN_STATE_H
 /* The state of a modern core (modern.h). */
 #include "in_flight.h"
-#include "pipes.h"
 #include "timed.h"
 #include "timing/config/config.h"
 #include "timing/report/stat.h"
+#include "timing/sm/regfile/pipes.h"
 #include <stdbool.h>
 
 enum {

@@ -1,9 +1,9 @@
 #ifndef TIMING_SM_OPERANDS_H
 #define TIMING_SM_OPERANDS_H
 /* Operands and execution: register banks, collectors and pipes. */
-#include "collector.h"
 #include "memory_stage.h"
-#include "pipes.h"
+#include "timing/sm/regfile/collector.h"
+#include "timing/sm/regfile/pipes.h"
 #include "unit_calls.h"
 
 /* The pipes of one kind, and the collectors before them. */

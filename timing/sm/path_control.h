@@ -1,7 +1,7 @@
 #ifndef TIMING_SM_PATH_CONTROL_H
 #define TIMING_SM_PATH_CONTROL_H
 /* Control flow: notifies the reconvergence model of the PCs to which lanes go, and updates the warp's paths. */
-#include "scoreboard.h"
+#include "timing/sm/scoreboard/scoreboard.h"
 #include "warps.h"
 
 struct sm;

@@ -26,7 +26,7 @@ static const struct stat_row sm_rows[] = {
 };
 static const struct stat_row fetch_rows[] = {
 #define COUNT_ROWS struct fetch_counts
-#include "fetch_stats.def"
+#include "timing/sm/fetch/fetch_stats.def"
 };
 static const struct stat_row joint_rows[] = {
 #define COUNT_ROWS struct joint_counts
@@ -42,7 +42,7 @@ static const struct stat_row modern_rows[] = {
 };
 static const struct stat_row regfile_rows[] = {
 #define COUNT_ROWS struct regfile_counts
-#include "regfile_stats.def"
+#include "timing/sm/regfile/regfile_stats.def"
 };
 /* clang-format on */
 

@@ -2,9 +2,9 @@
 #define TIMING_TIMED_H
 /* The properties of each instruction of a program that the SM needs: scoreboard registers, banks, pipe, time and
  * flags. They are computed once per launch. */
-#include "collector.h"
 #include "isa/control_bits.h"
-#include "scoreboard.h"
+#include "timing/sm/regfile/collector.h"
+#include "timing/sm/scoreboard/scoreboard.h"
 
 enum {
     TIMED_MEMORY = 1,  /* goes to the load/store unit */

@@ -2,8 +2,8 @@
 #define TIMING_SM_WARPS_H
 /* The warp slots of an SM: warps, their paths, and the sets of warps by the states of their paths. */
 #include "isa/paths/control.h"
-#include "sched_ops.h"
 #include "timing/config/warp_set.h"
+#include "timing/sm/sched/sched_ops.h"
 #include "warp_path.h"
 
 /* The paths of a warp slot, and the slot's scoreboard if it is small. The first path is usually the only path, and

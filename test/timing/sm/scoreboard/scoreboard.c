@@ -1,5 +1,5 @@
 /* The warp-wide scoreboard. */
-#include "timing/sm/scoreboard.h"
+#include "timing/sm/scoreboard/scoreboard.h"
 #include "test/test.h"
 
 static uint64_t state[64];

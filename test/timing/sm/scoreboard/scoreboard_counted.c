@@ -1,7 +1,7 @@
 /* Tests counted scoreboards, which have six counters per warp or per lane. A compiler gives each load a counter;
  * loads may share one. */
 #include "test/test.h"
-#include "timing/sm/scoreboard.h"
+#include "timing/sm/scoreboard/scoreboard.h"
 
 enum { REGS = 8, A = 0x0000ffff, B = 0xffff0000 };
 static void *board;

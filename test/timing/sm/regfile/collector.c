@@ -1,7 +1,7 @@
 /* Tests register banks, collector units and pipes against cycles derived by hand. */
-#include "timing/sm/collector.h"
+#include "timing/sm/regfile/collector.h"
 #include "test/test.h"
-#include "timing/sm/pipes.h"
+#include "timing/sm/regfile/pipes.h"
 
 static struct regfile file;
 

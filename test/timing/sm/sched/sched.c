@@ -1,5 +1,5 @@
 /* Tests the order in which schedulers pick warps. */
-#include "timing/sm/sched.h"
+#include "timing/sm/sched/sched.h"
 #include "test/test.h"
 #include "test/toys/policies.h"
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * - B uses the left board and C the right board; after the nested divergence, D uses the left board and E the right
  *   board */
 #include "test/test.h"
-#include "timing/sm/scoreboard.h"
+#include "timing/sm/scoreboard/scoreboard.h"
 
 enum { LEFT, RIGHT, N_REGS = 70 };
 static const lanemask_t B_LANES = 0x1, D_LANES = 0x2, E_LANES = 0xc, C_LANES = 0xe, ALL = 0xf;

@@ -1,6 +1,6 @@
 /* Tests instruction caches: hits, waits and statistics. Lines arrive after MISS cycles (fetch.miss_latency), so no
  * load/store unit is needed. */
-#include "timing/sm/fetch.h"
+#include "timing/sm/fetch/fetch.h"
 #include "test/test.h"
 #include "timing/mem/lsu_parts.h"
 

@@ -1,9 +1,9 @@
 /* Tests stream buffers, with cycles derived by hand: which lines they request, when these lines arrive, and which
  * events discard them. L1 lines arrive after MISS cycles. A line of the L1 is two lines of an L0. */
-#include "timing/sm/fetch_stream.h"
+#include "timing/sm/fetch/fetch_stream.h"
 #include "test/test.h"
 #include "timing/mem/lsu_parts.h"
-#include "timing/sm/fetch.h"
+#include "timing/sm/fetch/fetch.h"
 
 enum { MISS = 50, L1_LATENCY = 12, LINE = 128, L0_LINE = 64, LINES = 4 };
 
