@@ -307,7 +307,7 @@ static enum heddle_status run_recorded(const struct cli *c, const char *path, ch
     const bool written = stat(to, &after) == 0 && (after.st_ino != before.st_ino || after.st_size != before.st_size ||
                                                    after.st_mtim.tv_sec != before.st_mtim.tv_sec ||
                                                    after.st_mtim.tv_nsec != before.st_mtim.tv_nsec);
-    return written ? HEDDLE_OK : cli_fail(c, "%s: nothing was recorded: %s made no CUDA calls", to, path);
+    return written ? HEDDLE_OK : cli_fail(c, "%s: nothing was recorded: %s launched no kernel", to, path);
 }
 
 /* Runs the program; `recorded` is true for heddle record. */

@@ -116,7 +116,7 @@ START_TEST(a_cuda_program) {
     STATUS(HEDDLE_OK, "replay f -m functional --verify");
     STATUS(HEDDLE_USAGE, "record -q -o none true");
     SAYS(err, "none: nothing was recorded: ");
-    SAYS(err, "true made no CUDA calls");
+    SAYS(err, "true launched no kernel");
     STATUS(HEDDLE_USAGE, "record -q -o f true"); /* the file of an earlier record counts as unchanged */
     ck_assert_int_eq(heddle("record -q -o none false"), 1);
     STATUS(HEDDLE_OK, "record -q -o g --checkpoint-at 2 %s/test/cuda/programs/stencil.out", cli_root);
