@@ -2,11 +2,11 @@
 #include "context.h"
 #include "handles.h"
 #include "host/results/results_json.h"
+#include "host/results/values.h"
 #include "table.h"
 #include "timing/report/causes.h"
 #include <cjson/cJSON.h>
 #include <errno.h>
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -297,60 +297,42 @@ enum heddle_status results_write_json(struct heddle *h, FILE *out, int argc, cha
                    : fail(h, HEDDLE_USAGE, "the result cannot be written: %s", strerror(error ? error : EIO));
 }
 
-/* Writes a finite number as the JSON library does: with 15 digits if these are exact but for rounding. Most numbers are
- * small whole numbers. */
-static void number_text(double v, char out[32]) {
-    const bool whole = v >= 0 && v < 1e15 && v == floor(v);
-    char digits[32];
-    int n = 0;
-    if (!whole) {
-        snprintf(out, 32, "%.15g", v);
-        if (fabs(strtod(out, NULL) - v) > fabs(v) * DBL_EPSILON)
-            snprintf(out, 32, "%.17g", v);
-        return;
-    }
-    for (uint64_t left = (uint64_t)v; left || !n; left /= 10)
-        digits[n++] = (char)('0' + left % 10);
-    for (int i = 0; i < n; i++)
-        out[i] = digits[n - 1 - i];
-    out[n] = 0;
+/* Adds the values of all statistics as a text (values.h). As an object, they would take a tenth of a short run. */
+static bool add_values(cJSON *o, const struct stats *s) {
+    double v[N_STATS];
+    for (int i = 0; i < N_STATS; i++)
+        v[i] = stats_at(s, i);
+    char *text = values_print(v, N_STATS);
+    bool fine = text && add(o, "values", cJSON_CreateString(text));
+    free(text);
+    return fine;
 }
 
-/* Returns the statistics as an object whose text is printed here: the library's printer takes several times as long,
- * which is a tenth of a short run. */
-static cJSON *raw_stats(const struct stats *s) {
-    enum { NUMBER = 32 };
-    char *text = NULL;
-    size_t len = 0;
-    int n;
-    const struct stat_def *defs = stat_defs(&n);
-    FILE *f = open_memstream(&text, &len);
-    for (int i = 0; f && i < n; i++) {
-        char number[NUMBER];
-        const double v = defs[i].kind == STAT_RATIO ? stats_get(s, defs[i].name) : s->v[i];
-        if (!isfinite(v))
-            snprintf(number, sizeof number, "null");
-        else
-            number_text(v, number);
-        fputs(i ? ",\"" : "{\"", f);
-        fputs(defs[i].name, f);
-        fputs("\":", f);
-        fputs(number, f);
+/* Returns the member of "kernels" of one of several launches. */
+static cJSON *brief_kernel(const struct launch_record *r) {
+    struct stats s;
+    cJSON *k = json_head(r, r->incomplete, 0);
+    if (!stats_init(&s)) {
+        cJSON_Delete(k);
+        return NULL;
     }
-    const bool ok = f && putc('}', f) != EOF && fclose(f) == 0;
-    cJSON *o = ok ? cJSON_CreateRaw(text) : NULL;
-    free(text);
-    return o;
+    stats_kept_add(&s, &r->stats);
+    if (k && !add_values(k, &s)) {
+        cJSON_Delete(k);
+        k = NULL;
+    }
+    stats_free(&s);
+    return k;
 }
 
 enum heddle_status results_write_brief(struct heddle *h, FILE *out, bool launches) {
     cJSON *o = cJSON_CreateObject(), *kernels = launches ? cJSON_CreateArray() : NULL;
-    bool ok = o && (!launches || add(o, "kernels", kernels)) && add(o, "stats", raw_stats(&h->totals)) &&
+    bool ok = o && (!launches || add(o, "kernels", kernels)) && add_values(o, &h->totals) &&
               add(o, "incomplete", json_word(heddle_incomplete(h, -1))) &&
               (!h->plan || !h->settled || add(o, "sampled", sampled_json(h)));
     for (int i = 0; ok && launches && i < h->n_launches; i++) {
         const struct launch_record *r = &h->launches[i];
-        cJSON *k = h->n_launches == 1 ? json_head(r, r->incomplete, 0) : json_kernel(r, r->incomplete, NULL, 1);
+        cJSON *k = h->n_launches == 1 ? json_head(r, r->incomplete, 0) : brief_kernel(r);
         ok = k && cJSON_AddItemToArray(kernels, k);
     }
     char *text = ok ? cJSON_PrintUnformatted(o) : NULL;

@@ -2,7 +2,9 @@
 #include "host/progress.h"
 #include "host/report/interrupt.h"
 #include "host/results/results_json.h"
+#include "host/results/values.h"
 #include "isa/machine/lazy.h"
+#include "timing/report/stat.h"
 #include <errno.h>
 #include <limits.h>
 #include <malloc.h>
@@ -27,7 +29,10 @@ void job_free(struct job *j) {
 }
 
 double job_stat(const struct job *j, const char *name) {
+    const char *values = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(j->result, "values"));
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(j->result, "stats"), name);
+    if (values)
+        return values_at(values, stat_index(name));
     return cJSON_IsNumber(v) ? v->valuedouble : NAN;
 }
 

@@ -27,7 +27,7 @@ struct job {
     char *message;             /* why status is not HEDDLE_OK: one or more lines, without a final newline; NULL: none */
     char *notes;               /* heddle_notes(); NULL: none */
     enum job_needs needs;
-    cJSON *result; /* the JSON of heddle_write_json() with "benchmark"; NULL: the run did not end */
+    cJSON *result; /* the JSON with "benchmark"; NULL: the run did not end */
     bool in_child; /* the job runs in a child process of jobs_run() */
     char *text;    /* in a child: the result as JSON text; NULL: `result` has the parsed result */
 };

@@ -273,7 +273,7 @@ static bool add_launches(struct results_db *db, sqlite3_int64 run, const cJSON *
         char *grid = cJSON_PrintUnformatted(member(k, "grid")), *block = cJSON_PrintUnformatted(member(k, "block"));
         const cJSON *shared = member(k, "dynamic_shared");
         char *stats;
-        fine = values_text(db, member(k, "stats"), &stats, err, err_size);
+        fine = values_text(db, k, &stats, err, err_size);
         const bool same = run_stats && (stats ? strcmp(stats, run_stats) == 0 : kernels->child->next == NULL);
         const char *own = same ? NULL : stats ? stats : "[]";
         fine = fine && change(db,
@@ -336,7 +336,7 @@ static bool add_run(struct results_db *db, const struct run_what *w, const struc
     gmtime_r(&now, &utc);
     strftime(ended, sizeof ended, "%Y-%m-%dT%H:%M:%SZ", &utc);
     bool fine = add_machine(db, m, err, err_size) && names_write(db, err, err_size) &&
-                values_text(db, member(e->result, "stats"), &stats, err, err_size) &&
+                values_text(db, e->result, &stats, err, err_size) &&
                 change(db, "INSERT OR IGNORE INTO command(text) VALUES(?)", err, err_size, "t", command) &&
                 change(db,
                        "INSERT INTO run(key, program, program_hash, size, model, preset, configuration, cycle_limit,"

@@ -3,6 +3,7 @@
 #include "results_db.h"
 #include "results_parts.h"
 #include "timing/report/stat.h"
+#include "values.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -22,6 +22,7 @@ struct results_db {
     struct results_owner owner;
     struct results_name *names; /* the statistics of the file, sorted by name; NULL: not read yet */
     int n_names, n_ids;         /* n_ids: the largest id */
+    bool complete, in_order;    /* `names` has all statistics of this version; their ids are in its order, from 1 on */
     int *theirs, n_theirs;      /* id of a statistic in an attached file, minus 1 -> its id in this file; 0: none */
     int depth;                  /* of nested transactions */
     bool queue;                 /* the file has the tables of a queue */
@@ -40,11 +41,10 @@ struct results_db {
  * table. Call it in a transaction that writes. */
 bool names_write(struct results_db *db, char *err, size_t err_size);
 void names_free(struct results_db *db);
-/* Prints the values of a result's "stats" as the text of a database; *out is NULL without `stats`. Call names_write()
- * before. The caller frees *out. */
-bool values_text(struct results_db *db, const cJSON *stats, char **out, char *err, size_t err_size);
-/* Calls `take` for each value in a text that values_text() made. NULL has no values. */
-void values_each(const char *text, void (*take)(void *ctx, int id, double value), void *ctx);
+/* Prints the values of a result, or of one of its launches, as the text of a database: the values of its member
+ * "values" (results_write_brief()), or else of "stats". *out is NULL if it has neither. Call names_write() before. The
+ * caller frees *out. */
+bool values_text(struct results_db *db, const cJSON *of, char **out, char *err, size_t err_size);
 /* Makes the SQL function translated(TEXT), which turns values of an attached file into values of this file. */
 bool names_translate(struct results_db *db, const char *attached, char *err, size_t err_size);
 

@@ -78,8 +78,10 @@ bool results_end(struct results_db *db, bool fine, char *err, size_t err_size) {
     if (--db->depth)
         return fine;
     fine = fine && results_run(db, "COMMIT", err, err_size);
-    if (!fine)
+    if (!fine) {
         sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+        names_free(db); /* this transaction may have added some */
+    }
     return fine;
 }
 

@@ -3,7 +3,10 @@
 #include "results_db.h"
 #include "results_parts.h"
 #include "timing/report/stat.h"
+#include "values.h"
+#include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +28,26 @@ void names_free(struct results_db *db) {
     free(db->names);
     db->names = NULL;
     db->n_names = db->n_ids = 0;
+    db->complete = db->in_order = false;
+}
+
+static int id_of(const struct results_db *db, const char *name) {
+    const struct results_name wanted = {.name = (char *)name};
+    const struct results_name *found =
+        db->names ? bsearch(&wanted, db->names, (size_t)db->n_names, sizeof wanted, by_name) : NULL;
+    return found && found->id >= 1 && found->id <= db->n_ids ? found->id : 0;
+}
+
+/* Finds out whether the file has all statistics of this version, and whether their ids are in this version's order. */
+static void compare_ids(struct results_db *db) {
+    int n;
+    const struct stat_def *defs = stat_defs(&n);
+    db->complete = db->in_order = true;
+    for (int i = 0; i < n; i++) {
+        int id = id_of(db, defs[i].name);
+        db->complete &= id != 0;
+        db->in_order &= id == i + 1;
+    }
 }
 
 /* Reads the names and ids of the statistics, sorted by name. */
@@ -49,24 +72,16 @@ static bool read_names(struct results_db *db, char *err, size_t err_size) {
     sqlite3_finalize(s);
     if (db->names)
         qsort(db->names, (size_t)db->n_names, sizeof *db->names, by_name);
+    compare_ids(db);
     return s && code == SQLITE_DONE;
 }
 
-static int id_of(const struct results_db *db, const char *name) {
-    const struct results_name wanted = {.name = (char *)name};
-    const struct results_name *found =
-        db->names ? bsearch(&wanted, db->names, (size_t)db->n_names, sizeof wanted, by_name) : NULL;
-    return found && found->id >= 1 && found->id <= db->n_ids ? found->id : 0;
-}
-
 bool names_write(struct results_db *db, char *err, size_t err_size) {
-    int n, missing = 0;
+    int n;
     const struct stat_def *defs = stat_defs(&n);
     if (!db->names && !read_names(db, err, err_size))
         return false;
-    for (int i = 0; i < n; i++)
-        missing += !id_of(db, defs[i].name);
-    if (!missing)
+    if (db->complete)
         return true;
     sqlite3_stmt *s =
         results_prepare(db, "INSERT OR IGNORE INTO statistic(name, unit, meaning) VALUES(?, ?, ?)", err, err_size);
@@ -84,28 +99,37 @@ bool names_write(struct results_db *db, char *err, size_t err_size) {
     return s && code == SQLITE_DONE && read_names(db, err, err_size);
 }
 
-/* Prints the values as a JSON array without the nulls at its end. NULL: the host is out of memory. */
-static char *print_values(const double *v, int n) {
+/* Writes a finite number to `at` and returns the end of its text. Most numbers are small whole numbers. */
+static char *print_number(char *at, double v) {
+    char digits[24];
+    int n = 0;
+    if (v < 0 || v >= 1e15 || v != floor(v)) {
+        int len = sprintf(at, "%.15g", v);
+        return at + (fabs(strtod(at, NULL) - v) <= fabs(v) * DBL_EPSILON ? len : sprintf(at, "%.17g", v));
+    }
+    for (uint64_t left = (uint64_t)v; left || !n; left /= 10)
+        digits[n++] = (char)('0' + left % 10);
+    while (n)
+        *at++ = digits[--n];
+    return at;
+}
+
+char *values_print(const double *v, int n) {
     enum { MOST = 32 }; /* bytes of a value */
-    char *text = malloc((size_t)n * MOST + 3), *at = text;
-    while (n && isnan(v[n - 1]))
+    while (n && !isfinite(v[n - 1]))
         n--;
+    char *text = malloc((size_t)n * MOST + 3), *at = text;
     if (!text)
         return NULL;
     *at++ = '[';
     for (int i = 0; i < n; i++) {
-        if (i)
-            *at++ = ',';
-        if (isnan(v[i]))
-            at += sprintf(at, "null");
-        else if (v[i] == floor(v[i]) && fabs(v[i]) < 1e15)
-            at += sprintf(at, "%lld", (long long)v[i]);
-        else {
-            int len = sprintf(at, "%.15g", v[i]);
-            at += strtod(at, NULL) == v[i] ? len : sprintf(at, "%.17g", v[i]);
-        }
+        if (isfinite(v[i]))
+            at = print_number(at, v[i]);
+        else
+            at = (char *)memcpy(at, "null", 4) + 4;
+        *at++ = ',';
     }
-    memcpy(at, "]", 2);
+    memcpy(n ? at - 1 : at, "]", 2);
     return text;
 }
 
@@ -116,33 +140,66 @@ static double *no_values(int n) {
     return v;
 }
 
-bool values_text(struct results_db *db, const cJSON *stats, char **out, char *err, size_t err_size) {
+struct translation {
+    const struct results_db *db;
+    double *v; /* by id of the file */
+};
+
+static void put(struct translation *t, const char *name, double value) {
+    int id = id_of(t->db, name);
+    if (id)
+        t->v[id - 1] = value;
+}
+
+static void put_numbered(void *ctx, int number, double value) {
+    int n;
+    const struct stat_def *defs = stat_defs(&n);
+    if (number <= n)
+        put(ctx, defs[number - 1].name, value);
+}
+
+bool values_text(struct results_db *db, const cJSON *of, char **out, char *err, size_t err_size) {
+    const char *values = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(of, "values"));
+    const cJSON *stats = cJSON_GetObjectItemCaseSensitive(of, "stats");
     *out = NULL;
-    if (!stats)
+    if (!values && !stats)
         return true;
-    double *v = no_values(db->n_ids);
-    for (const cJSON *s = stats->child; v && s; s = s->next) {
-        int id = id_of(db, s->string);
-        if (id && isfinite(s->valuedouble))
-            v[id - 1] = s->valuedouble;
+    struct translation t = {db, values && db->in_order ? NULL : no_values(db->n_ids)};
+    if (t.v) {
+        values_each(values, put_numbered, &t);
+        for (const cJSON *s = stats ? stats->child : NULL; s; s = s->next)
+            put(&t, s->string, s->valuedouble);
+        *out = values_print(t.v, db->n_ids);
+    } else if (values && db->in_order) {
+        *out = strdup(values);
     }
-    *out = v ? print_values(v, db->n_ids) : NULL;
-    free(v);
+    free(t.v);
     if (!*out)
         snprintf(err, err_size, "the host is out of memory");
     return *out != NULL;
 }
 
-void values_each(const char *text, void (*take)(void *ctx, int id, double value), void *ctx) {
-    int id = 1;
-    for (const char *at = text && *text == '[' ? text + 1 : ""; *at && *at != ']' && id < IDS_MOST; id++) {
+void values_each(const char *text, void (*take)(void *ctx, int number, double value), void *ctx) {
+    int number = 1;
+    for (const char *at = text && *text == '[' ? text + 1 : ""; *at && *at != ']' && number < IDS_MOST; number++) {
         char *end;
         double v = strtod(at, &end);
         if (end != at)
-            take(ctx, id, v);
+            take(ctx, number, v);
         at += strcspn(at, ",]");
         at += *at == ',';
     }
+}
+
+double values_at(const char *text, int i) {
+    const char *at = text && *text == '[' ? text + 1 : "";
+    char *end;
+    for (; i > 0 && *at; i--) {
+        at += strcspn(at, ",]");
+        at += *at != '\0';
+    }
+    double v = i == 0 ? strtod(at, &end) : NAN;
+    return i == 0 && end != at ? v : NAN;
 }
 
 /* ---- values of another file ---- */
@@ -169,7 +226,7 @@ static void translated(sqlite3_context *c, int n, sqlite3_value **v) {
     char *text = NULL;
     if (m.v) {
         values_each((const char *)sqlite3_value_text(v[0]), move, &m);
-        text = print_values(m.v, m.db->n_ids);
+        text = values_print(m.v, m.db->n_ids);
     }
     free(m.v);
     if (text)

@@ -203,8 +203,11 @@ static double sum_of(const struct stats *s, const char *names) {
 }
 
 double stats_get(const struct stats *s, const char *name) {
-    int i = stat_index(name);
-    assert(i >= 0);
+    return stats_at(s, stat_index(name));
+}
+
+double stats_at(const struct stats *s, int i) {
+    assert(i >= 0 && i < N_STATS);
     if (table[i].kind != STAT_RATIO)
         return s->v[i];
     double den = sum_of(s, table[i].den);

@@ -3,6 +3,7 @@
 #include "host/results/results_db.h"
 #include "host/results/digest.h"
 #include "host/results/results_json.h"
+#include "host/results/values.h"
 #include "test/test.h"
 #include "timing/report/stat.h"
 #include <math.h>
@@ -101,6 +102,72 @@ START_TEST(stored_results_are_read_back) {
     result_set_free(&set);
     results_close(db);
     end();
+}
+END_TEST
+
+static double stored(struct results_db *db, const char *statistic) {
+    struct result_set set;
+    ck_assert_msg(results_load(db, false, &set, err, sizeof err), "%s", err);
+    ck_assert_int_ge(set.n, 1);
+    const double v = set.rows[set.n - 1].values[result_stat(&set, statistic)];
+    result_set_free(&set);
+    return v;
+}
+
+/* A list of values has one for each statistic of this version, in its order: here 5 for the first, none for the second,
+ * and 0.5 for the third. With _i = 1, the file has another statistic with id 1. */
+START_TEST(values_without_names_are_stored) {
+    static const char result[] = "{\"values\":\"[5,null,0.5]\",\"kernels\":[{\"name\":\"k\",\"grid\":[1,1,1],"
+                                 "\"block\":[1,1,1]},{\"name\":\"l\",\"grid\":[1,1,1],\"block\":[1,1,1],"
+                                 "\"values\":\"[4]\"}]}";
+    int n;
+    const struct stat_def *defs = stat_defs(&n);
+    begin();
+    struct results_db *db = open_file(true);
+    if (_i)
+        sql("INSERT INTO statistic VALUES(1, 'zebras', '1', 'no more')");
+    add(db, "p", result, HEDDLE_OK);
+    ck_assert_double_eq(stored(db, defs[0].name), 5);
+    ck_assert(isnan(stored(db, defs[1].name)));
+    ck_assert_double_eq(stored(db, defs[2].name), 0.5);
+    struct result_set set;
+    ck_assert(results_load(db, true, &set, err, sizeof err));
+    ck_assert(isnan(set.rows[0].values[result_stat(&set, defs[0].name)])); /* launch k has no values */
+    ck_assert_double_eq(set.rows[1].values[result_stat(&set, defs[0].name)], 4);
+    result_set_free(&set);
+    results_close(db);
+    end();
+}
+END_TEST
+
+/* A transaction that adds the names of the statistics may be undone. The next one adds the names again. */
+START_TEST(names_of_an_undone_transaction_are_written_again) {
+    begin();
+    struct results_db *db = open_file(true);
+    ck_assert(results_begin(db, err, sizeof err));
+    add(db, "p", "{\"values\":\"[5]\"}", HEDDLE_OK);
+    ck_assert(!results_end(db, false, err, sizeof err));
+    add(db, "q", "{\"values\":\"[6]\"}", HEDDLE_OK);
+    int n;
+    ck_assert_double_eq(stored(db, stat_defs(&n)[0].name), 6);
+    results_close(db);
+    end();
+}
+END_TEST
+
+/* Most values are printed without the C library. 1 / 3 needs 17 digits; 0.1 * 3 has 15 digits but for rounding. */
+START_TEST(values_are_printed_as_json) {
+    const double v[] = {0, 7, 1234567890, 999999999999999, 1e15, -3, 0.5, 0.1 * 3, 1.0 / 3, NAN, 1e-9, INFINITY, NAN};
+    char *text = values_print(v, sizeof v / sizeof *v), *none = values_print(v + 11, 2);
+    ck_assert_str_eq(text, "[0,7,1234567890,999999999999999,1e+15,-3,0.5,0.3,0.33333333333333331,null,1e-09]");
+    ck_assert_str_eq(none, "[]");
+    ck_assert_double_eq(values_at(text, 0), 0);
+    ck_assert_double_eq(values_at(text, 10), 1e-9);
+    ck_assert_double_eq(values_at(text, 8), 1.0 / 3);
+    ck_assert(isnan(values_at(text, 9)) && isnan(values_at(text, 11)) && isnan(values_at(text, -1)));
+    ck_assert(isnan(values_at(none, 0)) && isnan(values_at(NULL, 0)));
+    free(text);
+    free(none);
 }
 END_TEST
 
@@ -435,16 +502,17 @@ START_TEST(a_planned_machine_is_opened_without_its_file) {
     struct heddle *planned = run_machine_open(&m, &o, err, sizeof err);
     ck_assert_msg(planned != NULL, "%s", err);
     cJSON *a = ran(whole, false), *b = ran(planned, true);
-    cJSON *sa = cJSON_GetObjectItem(a, "stats"), *sb = cJSON_GetObjectItem(b, "stats");
-    ck_assert_double_eq(cJSON_GetObjectItem(sa, "gpu.ctas")->valuedouble, 20);
-    int fractions = 0;
-    for (const cJSON *x = sa->child, *y = sb->child; x || y; x = x->next, y = y->next) {
-        ck_assert_str_eq(x->string, y->string);
+    const cJSON *stats = cJSON_GetObjectItem(a, "stats");
+    const char *values = cJSON_GetStringValue(cJSON_GetObjectItem(b, "values"));
+    ck_assert_double_eq(cJSON_GetObjectItem(stats, "gpu.ctas")->valuedouble, 20);
+    int fractions = 0, n = 0;
+    for (const cJSON *x = stats->child; x; x = x->next, n++) {
         fractions += x->valuedouble != floor(x->valuedouble);
         if (strncmp(x->string, "host.", 5) != 0)
-            ck_assert_msg(x->valuedouble == y->valuedouble, "%s: %.17g, %.17g", x->string, x->valuedouble,
-                          y->valuedouble);
+            ck_assert_msg(x->valuedouble == values_at(values, n), "%s: %.17g, %.17g", x->string, x->valuedouble,
+                          values_at(values, n));
     }
+    ck_assert(n > 100 && isnan(values_at(values, n)));
     ck_assert_int_gt(fractions, 3); /* ratios and joules */
     cJSON_Delete(a);
     cJSON_Delete(b);
@@ -459,6 +527,9 @@ SUITE(host_results_db) {
     TEST(merging_translates_ids);
     TEST(a_run_is_small);
     TEST(stored_results_are_read_back);
+    TEST_LOOP(values_without_names_are_stored, 0, 2);
+    TEST(names_of_an_undone_transaction_are_written_again);
+    TEST(values_are_printed_as_json);
     TEST(picked_runs_are_read);
     TEST(a_key_identifies_a_run);
     TEST(digests_tell_texts_apart);
