@@ -113,8 +113,7 @@ static bool lives(struct results_db *db, const char *place, long pid, long long 
 
 /* Returns 1 if another living process has claimed the run, 0 if not, -1 with a reason on failure. */
 static int taken(struct results_db *db, const char *key, char *err, size_t err_size) {
-    sqlite3_stmt *s =
-        results_prepare(db, "SELECT place, pid, started, renewed FROM claim WHERE key = ?", err, err_size);
+    sqlite3_stmt *s = results_keep(db, "SELECT place, pid, started, renewed FROM claim WHERE key = ?", err, err_size);
     if (!s)
         return -1;
     sqlite3_bind_text(s, 1, key, -1, SQLITE_STATIC);
@@ -129,7 +128,7 @@ static int taken(struct results_db *db, const char *key, char *err, size_t err_s
         results_fail(db, code, err, err_size);
         result = -1;
     }
-    sqlite3_finalize(s);
+    sqlite3_reset(s);
     return result;
 }
 
@@ -159,10 +158,10 @@ bool claims_end_dead(struct results_db *db, char *err, size_t err_size) {
     return s && d && code == SQLITE_DONE;
 }
 
-/* Runs an SQL statement on the claims of this process. Parameters ?1 to ?3 of the statement identify the process, ?4 is
+/* Runs a constant SQL statement on the claims of this process. Parameters ?1 to ?3 of the statement identify the process, ?4 is
  * the current time, and ?5 is `key`, unless that is NULL. */
 static bool own_claims(struct results_db *db, const char *sql, const char *key, char *err, size_t err_size) {
-    sqlite3_stmt *s = results_prepare(db, sql, err, err_size);
+    sqlite3_stmt *s = results_keep(db, sql, err, err_size);
     if (!s)
         return false;
     sqlite3_bind_text(s, 1, db->owner.place, -1, SQLITE_STATIC);
@@ -174,7 +173,7 @@ static bool own_claims(struct results_db *db, const char *sql, const char *key, 
     int code = sqlite3_step(s);
     if (code != SQLITE_DONE)
         results_fail(db, code, err, err_size);
-    sqlite3_finalize(s);
+    sqlite3_reset(s);
     return code == SQLITE_DONE;
 }
 

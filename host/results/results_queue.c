@@ -20,12 +20,12 @@ bool queue_make(struct results_db *db, char *err, size_t err_size) {
 
 bool queue_is(const struct results_db *db) { return db->queue; }
 
-/* Executes a statement that has no result, and finalizes it. */
+/* Executes a statement of results_keep() that has no result. */
 static bool finish(struct results_db *db, sqlite3_stmt *s, char *err, size_t err_size) {
     int code = s ? sqlite3_step(s) : SQLITE_DONE;
     if (code != SQLITE_DONE)
         results_fail(db, code, err, err_size);
-    sqlite3_finalize(s);
+    sqlite3_reset(s);
     return s && code == SQLITE_DONE;
 }
 
@@ -109,10 +109,10 @@ int queue_put(struct results_db *db, const struct queue_item *item, char *err, s
     int there = results_has(db, item->key, err, err_size);
     if (there)
         return there < 0 ? -1 : 0;
-    sqlite3_stmt *s = results_prepare(db,
-                                      "INSERT INTO todo(key, plan, number) VALUES(?, ?, ?) ON CONFLICT(key) DO UPDATE"
-                                      " SET plan = excluded.plan, number = excluded.number, failures = 0",
-                                      err, err_size);
+    sqlite3_stmt *s = results_keep(db,
+                                   "INSERT INTO todo(key, plan, number) VALUES(?, ?, ?) ON CONFLICT(key) DO UPDATE"
+                                   " SET plan = excluded.plan, number = excluded.number, failures = 0",
+                                   err, err_size);
     if (s) {
         sqlite3_bind_text(s, 1, item->key, -1, SQLITE_STATIC);
         sqlite3_bind_int64(s, 2, item->plan);
@@ -160,7 +160,7 @@ bool queue_failed(struct results_db *db, const char *key, const char *message, c
     if (!db->queue)
         return true;
     sqlite3_stmt *s =
-        results_prepare(db, "UPDATE todo SET failures = failures + 1, message = ? WHERE key = ?", err, err_size);
+        results_keep(db, "UPDATE todo SET failures = failures + 1, message = ? WHERE key = ?", err, err_size);
     if (s) {
         sqlite3_bind_text(s, 1, message, -1, SQLITE_STATIC);
         sqlite3_bind_text(s, 2, key, -1, SQLITE_STATIC);

@@ -202,9 +202,7 @@ static double sum_of(const struct stats *s, const char *names) {
     return sum;
 }
 
-double stats_get(const struct stats *s, const char *name) {
-    return stats_at(s, stat_index(name));
-}
+double stats_get(const struct stats *s, const char *name) { return stats_at(s, stat_index(name)); }
 
 double stats_at(const struct stats *s, int i) {
     assert(i >= 0 && i < N_STATS);
