@@ -80,7 +80,7 @@ bool results_end(struct results_db *db, bool fine, char *err, size_t err_size) {
     fine = fine && results_run(db, "COMMIT", err, err_size);
     if (!fine) {
         sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
-        names_free(db); /* this transaction may have added some */
+        db->complete = false; /* this transaction may have added the names */
     }
     return fine;
 }

@@ -79,7 +79,9 @@ static bool read_names(struct results_db *db, char *err, size_t err_size) {
 bool names_write(struct results_db *db, char *err, size_t err_size) {
     int n;
     const struct stat_def *defs = stat_defs(&n);
-    if (!db->names && !read_names(db, err, err_size))
+    if (db->complete)
+        return true;
+    if (!read_names(db, err, err_size))
         return false;
     if (db->complete)
         return true;
