@@ -158,8 +158,8 @@ bool claims_end_dead(struct results_db *db, char *err, size_t err_size) {
     return s && d && code == SQLITE_DONE;
 }
 
-/* Runs a constant SQL statement on the claims of this process. Parameters ?1 to ?3 of the statement identify the process, ?4 is
- * the current time, and ?5 is `key`, unless that is NULL. */
+/* Runs a constant SQL statement on the claims of this process. Parameters ?1 to ?3 of the statement identify the
+ * process, ?4 is the current time, and ?5 is `key`, unless that is NULL. */
 static bool own_claims(struct results_db *db, const char *sql, const char *key, char *err, size_t err_size) {
     sqlite3_stmt *s = results_keep(db, sql, err, err_size);
     if (!s)
