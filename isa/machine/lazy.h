@@ -9,7 +9,8 @@ void *lazy_new(size_t bytes);
 /* Frees memory from lazy_new(). Does nothing for NULL. */
 void lazy_free(void *memory);
 /* Sets how many bytes of freed memory the process keeps (0 at the start). The next lazy_new() of the same size clears
- * this memory and returns it. Use it in processes that build one machine after another: a run of a few milliseconds
- * takes twice as long if the host must provide all pages again. */
+ * the pages of this memory that were accessed, and returns it. Use it in processes that build one machine after another
+ * (after fork(), in the child): a run of a few milliseconds takes twice as long if the host must provide all pages
+ * again. */
 void lazy_keep(size_t bytes);
 #endif

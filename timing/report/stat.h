@@ -67,7 +67,8 @@ void stats_add_rounding_error(struct stats *s, const struct rounding_error *e);
 void stats_merge(struct stats *to, const struct stats *from);
 /* Returns the value; a ratio is computed now (0 when the denominator is 0). The name must exist (asserted). */
 double stats_get(const struct stats *s, const char *name);
-double stats_at(const struct stats *s, int i); /* likewise, for index i of stat_defs() */
+/* Returns the same value for index `i` of stat_defs(). */
+double stats_at(const struct stats *s, int i);
 /* The non-zero statistics of a launch. */
 struct stats_kept {
     double *v;       /* n values, in the order of stat_defs */

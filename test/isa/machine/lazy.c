@@ -74,6 +74,32 @@ START_TEST(freed_memory_comes_back_cleared) {
 }
 END_TEST
 
+/* Of a mapping of 1 MB, 256 pages, three are written, and the same three when it comes back. The other pages stay
+ * without memory; the limit of 100 leaves room for what the library of C does. */
+START_TEST(untouched_pages_of_kept_memory_stay_without_memory) {
+    enum { TABLE = (1 << 20) - 64 };
+    static const size_t at[] = {5000, 500000, TABLE - 1};
+    lazy_keep(4 << 20);
+    const unsigned long before = resident_pages();
+    unsigned char *p = lazy_new(TABLE);
+    for (int i = 0; i < 3; i++)
+        p[at[i]] = 1;
+    for (int round = 0; round < 2; round++) {
+        lazy_free(p);
+        ck_assert_ptr_eq(lazy_new(TABLE), p);
+        for (int i = 0; i < 3; i++) {
+            ck_assert_uint_eq(p[at[i]], 0);
+            p[at[i]] = 1;
+        }
+    }
+    ck_assert_uint_lt(resident_pages() - before, 100);
+    for (size_t i = 0; i < TABLE; i++)
+        ck_assert_uint_eq(p[i], i == at[0] || i == at[1] || i == at[2]);
+    lazy_free(p);
+    lazy_keep(0);
+}
+END_TEST
+
 /* 100 tables of 1,000,000 bytes: at most 16 MB, 4,096 pages, stay when all are freed, if the process may keep that. */
 START_TEST(few_freed_bytes_are_kept) {
     static unsigned char *table[100];
@@ -100,6 +126,7 @@ SUITE(isa_lazy) {
     TEST(large_memory_is_zeroed_and_aligned);
     TEST(an_untouched_page_takes_no_memory);
     TEST(freed_memory_comes_back_cleared);
+    TEST(untouched_pages_of_kept_memory_stay_without_memory);
     TEST(few_freed_bytes_are_kept);
     TEST(memory_that_cannot_exist_is_null);
     TEST(null_can_be_freed);
