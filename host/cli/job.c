@@ -293,7 +293,7 @@ static void serve_all(const struct crew *c, int fd, int argc, char *const *argv)
     for (int i = 0; i < c->n; i++) /* another child would not see the end of its socket while this child has it */
         close(c->children[i].fd);
     /* The memory of a simulated machine is kept, so that the next machine need not request memory from the system. */
-    lazy_keep(64 << 20);
+    lazy_keep(256 << 20);
     mallopt(M_MMAP_THRESHOLD, 1 << 30);
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
     while (read(fd, &job, sizeof job) == sizeof job && serve(&c->jobs[job], fd, argc, argv))
