@@ -186,29 +186,90 @@ struct dom_tree dominators(struct arena *a, const struct cfg *g, const uint32_t 
     return make_tree(a, g->n, up, w.seen);
 }
 
-/* Walks all blocks backward from the ends. `leaves` marks the blocks with an edge to the end. In a region without such
- * a block, one block gets an edge to the end. */
-static struct walk order_backward(struct arena *tmp, const struct cfg *g, unsigned char *leaves) {
-    struct walk forward = new_walk(tmp, g->n), w = new_walk(tmp, g->n);
-    for (uint32_t b = 0; b < g->n; b++)
-        visit(&forward, b, g->succ_first, g->succ);
+/* Marks the blocks with an edge to the end of the thread, and walks backward from them. */
+static struct walk walk_backward(struct arena *tmp, const struct cfg *g, unsigned char *ends) {
+    struct walk w = new_walk(tmp, g->n);
     for (uint32_t b = 0; b < g->n; b++)
         if (g->succ_first[b] == g->succ_first[b + 1]) {
-            leaves[b] = 1;
+            ends[b] = 1;
             visit(&w, b, g->pred_first, g->pred);
-        }
-    for (uint32_t i = 0; i < g->n; i++)
-        if (!w.seen[forward.order[i]]) {
-            leaves[forward.order[i]] = 1;
-            visit(&w, forward.order[i], g->pred_first, g->pred);
         }
     return w;
 }
 
+/* The endless loops of a graph: sets of blocks that reach each other and no other block. */
+struct endless {
+    uint32_t n;
+    uint32_t *of;     /* block -> number of its endless loop, or NO_BLOCK */
+    uint32_t *header; /* loop -> the block where its iterations begin */
+};
+
+/* Returns the loop's first block that is entered from outside; without such a block, the first block. */
+static uint32_t find_header(const struct cfg *g, const uint32_t *of, uint32_t loop) {
+    uint32_t first = NO_BLOCK;
+    for (uint32_t b = g->n; b-- > 0;)
+        first = of[b] == loop ? b : first;
+    for (uint32_t b = first; b < g->n; b++)
+        for (uint32_t e = g->pred_first[b]; of[b] == loop && e < g->pred_first[b + 1]; e++)
+            if (of[g->pred[e]] != loop)
+                return b;
+    return first;
+}
+
+/* Finds the endless loops among the blocks that `reach` has not seen, because they reach no end. These blocks are
+ * divided into strongly connected components (Kosaraju). A component without an edge to another one is an endless
+ * loop. */
+static struct endless find_endless(struct arena *tmp, const struct cfg *g, const struct walk *reach) {
+    struct walk back = new_walk(tmp, g->n), w = new_walk(tmp, g->n);
+    struct endless x = {0, arena_array(tmp, (size_t)g->n + 1, sizeof *x.of),
+                        arena_array(tmp, (size_t)g->n + 1, sizeof *x.header)};
+    memset(x.of, 0xff, g->n * sizeof *x.of);
+    memcpy(back.seen, reach->seen, g->n);
+    for (uint32_t b = 0; b < g->n; b++)
+        visit(&back, b, g->pred_first, g->pred);
+    for (uint32_t i = back.n; i-- > 0;) {
+        const uint32_t begin = w.n_found;
+        bool leaves = false;
+        visit(&w, back.order[i], g->succ_first, g->succ);
+        for (uint32_t k = begin; k < w.n_found; k++)
+            x.of[w.found[k]] = x.n;
+        for (uint32_t k = begin; k < w.n_found; k++)
+            for (uint32_t e = g->succ_first[w.found[k]]; e < g->succ_first[w.found[k] + 1]; e++)
+                leaves |= x.of[g->succ[e]] != x.n;
+        for (uint32_t k = begin; leaves && k < w.n_found; k++)
+            x.of[w.found[k]] = NO_BLOCK;
+        x.n += !leaves && begin < w.n_found;
+    }
+    for (uint32_t i = 0; i < x.n; i++)
+        x.header[i] = find_header(g, x.of, i);
+    return x;
+}
+
+/* Returns the graph in which an iteration of endless loop i ends in node g->n + i, which has no successors. */
+static struct cfg end_iterations(struct arena *tmp, const struct cfg *g, const struct endless *x) {
+    struct cfg_edge *edges = arena_array(tmp, (size_t)g->succ_first[g->n] + 1, sizeof *edges);
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < g->n; b++)
+        for (uint32_t e = g->succ_first[b]; e < g->succ_first[b + 1]; e++) {
+            uint32_t to = g->succ[e], loop = x->of[b];
+            edges[n++] = (struct cfg_edge){b, loop != NO_BLOCK && x->header[loop] == to ? g->n + loop : to};
+        }
+    return cfg_from_edges(tmp, g->n + x->n, edges, n);
+}
+
 void postdom(struct arena *tmp, const struct cfg *g, uint32_t *out) {
-    unsigned char *leaves = arena_array(tmp, (size_t)g->n + 1, 1);
-    struct walk w = order_backward(tmp, g, leaves);
-    solve(tmp, &(struct problem){g->n, &w, leaves, g->succ_first, g->succ}, out);
+    unsigned char *ends = arena_array(tmp, (size_t)g->n + 1, 1);
+    struct walk w = walk_backward(tmp, g, ends);
+    if (w.n == g->n) {
+        solve(tmp, &(struct problem){g->n, &w, ends, g->succ_first, g->succ}, out);
+        return;
+    }
+    const struct endless x = find_endless(tmp, g, &w);
+    const struct cfg finite = end_iterations(tmp, g, &x);
+    uint32_t *all = arena_array(tmp, (size_t)finite.n + 1, sizeof *all);
+    postdom(tmp, &finite, all); /* every node reaches an end now */
+    for (uint32_t b = 0; b < g->n; b++)
+        out[b] = all[b] != NO_BLOCK && all[b] >= g->n ? x.header[all[b] - g->n] : all[b];
 }
 
 struct dom_tree post_dominators(struct arena *a, const struct cfg *g) {

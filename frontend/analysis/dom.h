@@ -17,7 +17,7 @@ struct dom_tree {
 
 /* Returns the dominator tree of `g` for `n_roots` roots. An unreachable block is dominated only by itself. */
 struct dom_tree dominators(struct arena *a, const struct cfg *g, const uint32_t *roots, uint32_t n_roots);
-/* Returns the result of postdom() as a tree. */
+/* Returns the result of postdom() as a tree. Every block must reach an end. */
 struct dom_tree post_dominators(struct arena *a, const struct cfg *g);
 /* Returns true if `a` dominates `b`. */
 bool dominates(const struct dom_tree *t, uint32_t a, uint32_t b);
@@ -25,9 +25,8 @@ bool dominates(const struct dom_tree *t, uint32_t a, uint32_t b);
 uint32_t dom_common(const struct dom_tree *t, uint32_t a, uint32_t b);
 
 /* Fills out[b] with the immediate post-dominator of b, NO_BLOCK if it is the end of the thread. Blocks without
- * successors lead to the end. A region that cannot reach the end (an infinite loop) gets an edge to it, so that every
- * block has an answer. The added edge starts at the first block that a depth-first walk completes, if the walk begins
- * at the region's block with the lowest number. The edge does not change the post-dominators of blocks outside the
- * region. */
+ * successors lead to the end. In a loop that reaches no end, the end of an iteration counts as the end: sides of a branch
+ * that meet nowhere else join at the loop's header. A header can so be its own post-dominator. Such loops do not change
+ * the post-dominators of blocks outside of them. */
 void postdom(struct arena *tmp, const struct cfg *g, uint32_t *out);
 #endif

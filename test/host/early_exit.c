@@ -68,16 +68,27 @@ static void half_barrier(uint32_t *out, int n) {
     for (int i = 0; i < n; i++)
         out[i] = (uint32_t)(n - 1 - i);
 }
+/* Computes the results of the kernel search_rounds: three rounds add the steps from i + 1 down to 1, times the value of
+ * the next thread, which is its number plus the round. */
+static void search_rounds(uint32_t *out, int n) {
+    for (int i = 0; i < n; i++) {
+        uint32_t steps = 1;
+        for (uint32_t at = (uint32_t)i + 1; at > 1; at = at & 1 ? at - 1 : at / 2)
+            steps++;
+        out[i] += steps * (3 * (uint32_t)((i + 1) % n) + 0 + 1 + 2);
+    }
+}
 
 #define KERNEL(name) #name, name
 static const struct {
     const char *name;
     void (*want)(uint32_t *out, int n);
     int least; /* least value of n */
-} kernels[] = {{KERNEL(guard), 1},        {KERNEL(two_guards), 1},    {KERNEL(loop_return), 4},
-               {KERNEL(loop_fall), 0},    {KERNEL(switch_return), 1}, {KERNEL(else_return), 0},
-               {KERNEL(in_function), 1},  {KERNEL(ballot), 1},        {KERNEL(vote_then_store), 4},
-               {KERNEL(half_barrier), 65}}; /* a thread of the third warp must reach the barrier of 96 threads */
+} kernels[] = {{KERNEL(guard), 1},         {KERNEL(two_guards), 1},    {KERNEL(loop_return), 4},
+               {KERNEL(loop_fall), 0},     {KERNEL(switch_return), 1}, {KERNEL(else_return), 0},
+               {KERNEL(in_function), 1},   {KERNEL(ballot), 1},        {KERNEL(vote_then_store), 4},
+               {KERNEL(half_barrier), 65}, /* a thread of the third warp must reach the barrier of 96 threads */
+               {KERNEL(search_rounds), 1}};
 enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
 
 struct device {

@@ -102,4 +102,27 @@ __global__ void half_barrier(uint32_t *out, int n) { // the barrier counts a war
     asm volatile("bar.sync 1, 96;" ::: "memory");
     out[i] = s[n - 1 - i];
 }
+__global__ void search_rounds(uint32_t *out, int n) { // a return is the only exit of the loop around the barriers
+    __shared__ uint32_t s[96];
+    int i = threadIdx.x;
+    if (i >= n) return;
+#pragma unroll 1
+    for (int round = 0; round < 3; round++) {
+        uint32_t at = i + 1, steps = 0;
+        s[i] = i + round;
+        __syncthreads();
+#pragma unroll 1
+        while (true) { // the number of steps differs between the lanes of a warp
+            steps++;
+            if (at & 1) {
+                if (at == 1) break;
+                at--;
+            } else {
+                at /= 2;
+            }
+        }
+        out[i] += steps * s[(i + 1) % n];
+        __syncthreads();
+    }
+}
 }

@@ -56,19 +56,19 @@ START_TEST(two_exits) {
 }
 END_TEST
 
-/* Block 0 branches to block 3 (an end) and to the loop of blocks 1 and 2, which never ends. The depth-first search
- * finishes 2 first, so the artificial edge to the end starts at 2, and 2 post-dominates 1. The result for block 3 is
- * the same as without the loop. */
+/* Block 0 branches to block 3 (an end) and to the loop of blocks 1 and 2, which never ends. Block 1 is the header, so
+ * block 2 ends the iteration. The result for block 3 is the same as without the loop. */
 START_TEST(infinite_loop) {
     struct cfg_edge edges[] = {{0, 1}, {1, 2}, {2, 1}, {0, 3}};
-    int expected[] = {-1, 2, -1, -1};
+    int expected[] = {-1, 2, 1, -1};
     check_graph(4, edges, 4, expected);
 }
 END_TEST
 
+/* The block ends its iteration and is the header of the next one. */
 START_TEST(loop_to_itself_without_end) {
     struct cfg_edge edges[] = {{0, 0}};
-    int expected[] = {-1};
+    int expected[] = {0};
     check_graph(1, edges, 1, expected);
 }
 END_TEST
@@ -77,7 +77,33 @@ END_TEST
  * jumps back to 1. */
 START_TEST(branch_in_an_infinite_loop) {
     struct cfg_edge edges[] = {{0, 1}, {1, 2}, {1, 3}, {2, 4}, {3, 4}, {4, 1}};
-    int expected[] = {1, 4, 4, 4, -1};
+    int expected[] = {1, 4, 4, 4, 1};
+    check_graph(5, edges, 6, expected);
+}
+END_TEST
+
+/* An inner loop keeps its join behind the loop. Block 1 is the header of the endless loop, and its blocks 2 and 3 are an
+ * inner loop with the exit 4. */
+START_TEST(loop_in_an_infinite_loop) {
+    struct cfg_edge edges[] = {{0, 1}, {1, 3}, {2, 3}, {3, 2}, {3, 4}, {4, 1}};
+    int expected[] = {1, 3, 3, 4, 1};
+    check_graph(5, edges, 6, expected);
+}
+END_TEST
+
+/* Sides that both begin the next iteration join at the header, even if the header has the branch. Block 1 branches to
+ * itself and to block 2. Block 0 enters at block 1. */
+START_TEST(branch_to_the_next_iteration) {
+    struct cfg_edge edges[] = {{0, 1}, {1, 1}, {1, 2}, {2, 1}};
+    int expected[] = {1, 1, 1};
+    check_graph(3, edges, 4, expected);
+}
+END_TEST
+
+/* Two loops without end, both reached from block 0, meet nowhere. */
+START_TEST(two_infinite_loops) {
+    struct cfg_edge edges[] = {{0, 1}, {0, 3}, {1, 2}, {2, 1}, {3, 4}, {4, 3}};
+    int expected[] = {-1, 2, 1, 4, 3};
     check_graph(5, edges, 6, expected);
 }
 END_TEST
@@ -206,6 +232,9 @@ SUITE(frontend_postdom) {
     TEST(infinite_loop);
     TEST(loop_to_itself_without_end);
     TEST(branch_in_an_infinite_loop);
+    TEST(loop_in_an_infinite_loop);
+    TEST(branch_to_the_next_iteration);
+    TEST(two_infinite_loops);
     TEST(many_diamonds);
     TEST_LOOP(random_graphs_match_the_definition, 0, 50);
     TEST(blocks_of_a_kernel);
