@@ -175,3 +175,15 @@ rowmask_t warp_sync_missing(const struct warp *w, rowmask_t lanes, uint32_t pc) 
     }
     return missing;
 }
+
+const char *warp_sync_mistake(const struct warp *w, rowmask_t lanes) {
+    const char *mistake = "";
+    for (rowmask_t m = w->sync.waiting & lanes; m; m &= m - 1) {
+        int l = __builtin_ctz(m);
+        if (!(mask_of(w, waits_at(w, l), l) >> l & 1))
+            return "; a member mask without the calling thread is undefined in PTX";
+        if (warp_sync_missing(w, 1u << l, w->sync.pc[l]) & lanes_at(w, w->sync.waiting, w->sync.pc[l]))
+            mistake = "; lanes that wait here for each other have different member masks";
+    }
+    return mistake;
+}

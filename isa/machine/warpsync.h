@@ -21,4 +21,7 @@ rowmask_t warp_sync_exit(struct warp *w, struct effects *fx);
 /* Returns the members for which the lanes of `lanes` wait at `pc`, for reports. Returns 0 if none of `lanes` waits
  * there. */
 rowmask_t warp_sync_missing(const struct warp *w, rowmask_t lanes, uint32_t pc);
+/* Returns why the waiting lanes among `lanes` can never continue, as a clause for reports that begins with "; ": a lane
+ * is not in its own mask, or lanes at one PC that wait for each other have different masks. Returns "" otherwise. */
+const char *warp_sync_mistake(const struct warp *w, rowmask_t lanes);
 #endif

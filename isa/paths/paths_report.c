@@ -84,7 +84,8 @@ static void report_path(FILE *out, const struct warp *w, const struct path_desc 
     }
     lanemask_t missing = warp_sync_missing(w, d->path.lanes, d->path.pc);
     if (missing) {
-        fprintf(out, ", waits for lanes 0x%08" PRIx64 " of its member mask\n", missing);
+        fprintf(out, ", waits for lanes 0x%08" PRIx64 " of its member mask%s\n", missing,
+                warp_sync_mistake(w, (rowmask_t)d->path.lanes));
         return;
     }
     report_mbarrier(out, w, d->path.pc, d->path.lanes);
@@ -147,6 +148,7 @@ void report_cta(FILE *out, const struct cta *c, const struct reconv_ops *model,
         return;
     }
     uint32_t spinning = UINT32_MAX, apart = UINT32_MAX, done = 0;
+    bool mistaken = false;
     fprintf(out, " CTA (%u,%u,%u): %u of %u threads have not exited\n", c->id.x, c->id.y, c->id.z, c->live_threads,
             c->n_threads);
     for (uint32_t i = 0; i < c->n_warps; i++) {
@@ -161,7 +163,10 @@ void report_cta(FILE *out, const struct cta *c, const struct reconv_ops *model,
         }
         room->warps--;
         report_warp(out, &c->warps[i], model, st);
-        if (c->warps[i].sync.waiting)
+        const rowmask_t waiting = c->warps[i].sync.waiting;
+        if (*warp_sync_mistake(&c->warps[i], waiting))
+            mistaken = true;
+        else if (waiting)
             apart = i;
         else if (several_paths(c, model, i, st))
             spinning = i;
@@ -169,6 +174,8 @@ void report_cta(FILE *out, const struct cta *c, const struct reconv_ops *model,
     if (done)
         fprintf(out, "  %u of %u warps have ended\n", done, c->n_warps);
     report_barriers(out, c);
+    if (mistaken)
+        fprintf(out, "  hint: heddle's option --check finds wrong member masks\n");
     if (apart != UINT32_MAX)
         fprintf(out,
                 "  hint: lanes of warp %u wait for threads that their member mask names and that are on another path, "

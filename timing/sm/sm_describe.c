@@ -56,7 +56,8 @@ static void print_path(FILE *out, const struct sm *sm, const struct sm_warp *sw,
     fprintf(out, "\n      %s", path_state_phrase(path->state));
     lanemask_t missing = warp_sync_missing(sw->w, path->lanes, path->pc);
     if (missing)
-        fprintf(out, " for lanes %08" PRIx64 " of its member mask", missing);
+        fprintf(out, " for lanes %08" PRIx64 " of its member mask%s", missing,
+                warp_sync_mistake(sw->w, (rowmask_t)path->lanes));
     else if (path->state == PATH_BARRIER)
         print_barrier(out, sw->w, path->lanes);
     if ((path->state == PATH_LOAD || path->state == PATH_ARITH) && path->pc < p->n) {
@@ -88,7 +89,8 @@ static void print_others(FILE *out, const struct sm *sm, const struct sm_warp *s
         print_place(out, sm->program->program, sw->w, d[i].path.pc);
         lanemask_t missing = warp_sync_missing(sw->w, d[i].path.lanes, d[i].path.pc);
         if (missing)
-            fprintf(out, "\n      waits for lanes %08" PRIx64 " of its member mask", missing);
+            fprintf(out, "\n      waits for lanes %08" PRIx64 " of its member mask%s", missing,
+                    warp_sync_mistake(sw->w, (rowmask_t)d[i].path.lanes));
         else
             fprintf(out, "\n      %s", d[i].state ? d[i].state : "not schedulable");
         if (!missing && waits_at_barrier(sm, sw, &d[i].path))

@@ -82,8 +82,8 @@ START_TEST(branch_in_an_infinite_loop) {
 }
 END_TEST
 
-/* An inner loop keeps its join behind the loop. Block 1 is the header of the endless loop, and its blocks 2 and 3 are an
- * inner loop with the exit 4. */
+/* An inner loop keeps its join behind the loop. Block 1 is the header of the endless loop, and its blocks 2 and 3 are
+ * an inner loop with the exit 4. */
 START_TEST(loop_in_an_infinite_loop) {
     struct cfg_edge edges[] = {{0, 1}, {1, 3}, {2, 3}, {3, 2}, {3, 4}, {4, 1}};
     int expected[] = {1, 3, 3, 4, 1};

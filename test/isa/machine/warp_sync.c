@@ -158,6 +158,28 @@ START_TEST(endless_waits_are_named) {
 }
 END_TEST
 
+/* Lanes that execute one vote together wait for each other forever if a mask lacks its own lane, or if masks differ.
+ * The report says which of the two is the case. In the second kernel, lanes 0 to 15 wait for all lanes, and lanes 16 to
+ * 31 for all but lane 0. */
+START_TEST(wrong_masks_are_named) {
+    static const char *const mask[] = {"mov.u32 %r1,1; shl.b32 %r1,%r1,%lane; not.b32 %r1,%r1;",
+                                       "mov.u32 %r1,0xfffffffe; @%q mov.u32 %r1,-1;"};
+    static const char *const what[] = {
+        "of its member mask; a member mask without the calling thread is undefined in PTX",
+        "of its member mask; lanes that wait here for each other have different member masks"};
+    char kernel[1024], error[2048];
+    uint32_t out[32];
+    for (int k = 0; k < 2; k++) {
+        snprintf(kernel, sizeof kernel, "%s %s vote.sync.ballot.b32 %%r0,%%q,%%r1; %s", HEAD, mask[k], TAIL);
+        for (int timed = 0; timed < 2; timed++) {
+            ck_assert_int_eq(run(kernel, timed ? "spe" : "functional", NULL, out, error), HEDDLE_DEADLOCK);
+            ck_assert_msg(strstr(error, what[k]) != NULL, "%s", error);
+            ck_assert_msg(strstr(error, "models with independent threads") == NULL, "%s", error);
+        }
+    }
+}
+END_TEST
+
 /* All lanes execute an instruction together, with a mask of all lanes. */
 START_TEST(a_converged_warp_does_not_wait) {
     static const char sync[] = HEAD " shfl.sync.bfly.b32 %r0,%lane,16,31,-1;\n" TAIL;
@@ -217,5 +239,6 @@ SUITE(warp_sync) {
     TEST_LOOP(members_act_together_in_the_interpreter, 0, timed_models()->n);
     TEST_LOOP(members_act_together_with_any_options, 0, 6);
     TEST_LOOP(endless_waits_are_named, 0, timed_models()->n + 1);
+    TEST(wrong_masks_are_named);
     TEST(a_converged_warp_does_not_wait);
 }
