@@ -196,6 +196,8 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
     h->reconv = h->model.base->ops;
     h->threads = o->threads ? o->threads : 1;
     h->cycle_limit = o->cycle_limit;
+    h->stands = o->stands;
+    h->stands_ctx = o->stands_ctx;
     h->device_stdout = o->device_stdout;
     snprintf(err, err_size, "the host is out of memory");
     h->model_name = strdup(name);

@@ -63,8 +63,10 @@ struct heddle {
     uint32_t threads;
     struct workers *workers; /* threads of the functional model; NULL if there is one thread */
     uint64_t cycle_limit;
-    enum heddle_fault fault; /* of the latest launch */
-    atomic_bool stop;        /* heddle_stop() */
+    enum heddle_fault fault;               /* of the latest launch */
+    atomic_bool stop;                      /* heddle_stop() */
+    bool (*stands)(void *ctx, bool first); /* heddle_options.stands */
+    void *stands_ctx;
     FILE *device_stdout;
     struct memory memory;
     struct checker *check;               /* NULL if kernels are not checked */

@@ -96,6 +96,12 @@ struct heddle_options {
     /* Folder for large buffers. Buffers of at least 1 MiB are then unnamed files in its file system, mapped into
      * memory, so device memory may be larger than the host's memory. NULL: buffers are in memory. */
     const char *memory_folder;
+    /* A callback for a launch whose CTAs all repeat their states. It returns true if the launch should continue,
+     * because other code, such as a thread of the host, may still change memory. A thread of the launch calls it again
+     * and again; `first` is true in the first call since the launch made progress. NULL: such a launch is a
+     * deadlock. */
+    bool (*stands)(void *ctx, bool first);
+    void *stands_ctx;
 };
 
 struct heddle_dim {

@@ -232,6 +232,8 @@ static enum heddle_status run_grid(struct heddle *h, struct heddle_module *m, co
                        .params = d->params,
                        .cycle_limit = h->cycle_limit,
                        .stop = &h->stop,
+                       .stands = h->stands,
+                       .stands_ctx = h->stands_ctx,
                        .device_stdout = h->device_stdout,
                        .text = m->text,
                        .number = h->next_grid,

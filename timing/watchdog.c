@@ -111,8 +111,11 @@ static bool find_livelock(struct watchdog *d, uint64_t to) {
     bool all = d->watching && due;
     for (uint32_t i = 0; i < d->parts.n_sms && all; i++)
         all = livelock_repeats(d->parts.sm[i], &any);
-    if (all && any)
-        return true;
+    if (all && any) {
+        const bool first = !d->stands;
+        d->stands = true;
+        return !launch_continues(d->launch, first);
+    }
     if (due && d->watching && ++d->periods >= d->most && some_warp_computes(d)) {
         pause_search(d, to);
         return false;
@@ -122,8 +125,10 @@ static bool find_livelock(struct watchdog *d, uint64_t to) {
             livelock_begin(d->parts.sm[i]);
         else if (!d->watching)
             livelock_end(d->parts.sm[i]);
-    if (!d->watching)
+    if (!d->watching) {
         d->periods = 0;
+        d->stands = false;
+    }
     if (due)
         d->due = to + period(d->parts.cfg);
     d->watching |= due;

@@ -24,6 +24,7 @@ struct watchdog {
     uint64_t progress_at, moved; /* last cycle with progress; moved_so_far() at that cycle */
     uint64_t due;                /* cycle at which the present period of the livelock search ends */
     uint64_t periods, most;      /* periods of the present search; periods after which the search may pause */
+    bool stands;                 /* true if the present search has found a livelock, but the launch continues */
     bool watching;               /* true if a search for a livelock is running, and nothing has disturbed it */
 };
 

@@ -231,6 +231,12 @@ static bool rotate_paths(struct run *run) {
     return true;
 }
 
+static bool continues(struct run *run) {
+    const bool first = !run->stands;
+    run->stands = true;
+    return launch_continues(run->launch, first);
+}
+
 static void commit(struct run *run, struct slot *s) {
     const struct launch *l = run->launch;
     bool bad = s->end == TURN_FAULT || s->end == TURN_DEADLOCK;
@@ -262,6 +268,7 @@ static void commit(struct run *run, struct slot *s) {
     if (bad)
         run_set_fault(run, s);
     run->quiet = s->quiet ? run->quiet + 1 : 0;
+    run->stands &= s->quiet;
     run->alone = s->quiet && !s->others ? run->alone + 1 : 0;
     if (s->moved)
         run->taken = 0;
@@ -269,7 +276,7 @@ static void commit(struct run *run, struct slot *s) {
         run_set_stuck(run, s, FAULT_STOPPED, STUCK_STOPPED);
     else if (!bad && l->cycle_limit && run->total.warp_instructions > l->cycle_limit)
         run_set_stuck(run, s, FAULT_LIMIT, STUCK_LIMIT);
-    else if (all_repeat(run) && !rotate_paths(run))
+    else if (all_repeat(run) && !rotate_paths(run) && !continues(run))
         run_set_stuck(run, s, FAULT_DEADLOCK, STUCK_ALL);
 }
 

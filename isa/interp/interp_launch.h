@@ -71,6 +71,7 @@ struct run {
     uint32_t taken; /* number of path rotations (rotate_paths()) since memory last changed */
     /* total number of path rotations; number of the first turn that applies the last rotation */
     uint64_t rotations, rotate_from;
+    bool stands;  /* true if no turn has made progress since the last call of launch_continues() */
     bool shares;  /* true once a CTA has communicated with other CTAs */
     bool cancels; /* the kernel has clusterlaunchcontrol: CTAs may take clusters that have not begun, from `source` */
     struct cluster_source source;

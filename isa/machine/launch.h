@@ -22,7 +22,10 @@ struct launch {
     /* limit in cycles of the timing model, or in warp instructions of the interpreter; 0: no limit */
     uint64_t cycle_limit;
     atomic_bool *stop; /* set by any thread to end the launch early; NULL if the launch cannot be stopped */
-    uint32_t number;   /* number of this launch in its context, counted from 0; kernels read it as %gridid */
+    /* called when all CTAs repeat their states; returns true if memory may still change. NULL: nobody changes it */
+    bool (*stands)(void *ctx, bool first);
+    void *stands_ctx;
+    uint32_t number; /* number of this launch in its context, counted from 0; kernels read it as %gridid */
     const struct texture *textures;
     uint32_t n_textures;
     /* Device address of the workspace of a cooperative grid, which contains the grid's barriers. 0 means that the
@@ -97,6 +100,11 @@ const char *launch_check(const struct launch *l, uint32_t max_shared, char *buff
 /* Returns true if the launch should end early. Drivers call this about every ten microseconds. */
 static inline bool launch_stopped(const struct launch *l) {
     return l->stop && atomic_load_explicit(l->stop, memory_order_relaxed);
+}
+/* Returns true if a launch should continue although all its CTAs repeat their states. `first`: it is the first call
+ * since the launch made progress. */
+static inline bool launch_continues(const struct launch *l, bool first) {
+    return l->stands && l->stands(l->stands_ctx, first);
 }
 /* Returns the number of threads of a block. */
 static inline uint32_t dim3_count(struct dim3 d) { return d.x * d.y * d.z; }

@@ -56,6 +56,8 @@ class Options(Structure):
         ("checkpoint_cta", c_uint64),
         ("time_launches", c_char_p),
         ("memory_folder", c_char_p),
+        ("stands", c_void_p),
+        ("stands_ctx", c_void_p),
     ]
 
 

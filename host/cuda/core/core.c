@@ -1,6 +1,7 @@
 /* Opens the GPU, prints messages, and finishes the process. */
 #include "core_module.h"
 #include "core_report.h"
+#include "core_runner.h"
 #include "host/load/elf_load.h"
 #include "host/load/follow.h"
 #include <dlfcn.h>
@@ -48,6 +49,7 @@ static void at_exit(int status, void *unused) {
     (void)unused;
     if (cuda_core.forked)
         return;
+    CUDA_LOCK;
     cuda_report(status);
     live_close(cuda_core.live);
     if (status == 0 && cuda_core.worst != HEDDLE_OK) {
@@ -73,6 +75,8 @@ static void after_fork(void) {
     cuda_core.forked = true;
     /* a thread of the parent may hold the lock; this thread does not exist in the child and cannot release the lock */
     cuda_core.lock = open;
+    cuda_core.depth = 0;
+    cuda_core.collect = NULL;
 }
 
 /* Reserves the device's address range in the host's address space, without memory, so that no host pointer looks
@@ -181,7 +185,8 @@ static void open_context(void) {
                                .cycle_limit = env_number("HEDDLE_CYCLE_LIMIT"),
                                .memory_limit = env_number("HEDDLE_MEMORY"),
                                .check = env_number("HEDDLE_CHECK") != 0,
-                               .page_bounds = bounds && strcmp(bounds, "page") == 0};
+                               .page_bounds = bounds && strcmp(bounds, "page") == 0,
+                               .stands = cuda_runner_stands};
     choose_launches(&o);
     serve(&o);
     r->options = o;
@@ -203,7 +208,7 @@ static void open_context(void) {
 
 enum cuda_error cuda_enter(void) {
     struct cuda_core *r = &cuda_core;
-    pthread_mutex_lock(&r->lock);
+    cuda_lock();
     if (!r->h && !r->broken)
         open_context();
     if (!cuda_current_context)

@@ -2,7 +2,8 @@
 #define CUDA_CORE_BASE_H
 /* State that all operations of CUDA (the "verbs" of core.h) share: the process, its lock, the error status, and
  * messages. CUDA's functions take no handle of a machine, so a process has one simulated GPU. Every call does its work
- * before it returns. Types and layouts follow the binary interface of CUDA 11 to 13 on 64-bit Linux. */
+ * before it returns, except launches whose kernels wait for the host (core_runner.h). Types and layouts follow the
+ * binary interface of CUDA 11 to 13 on 64-bit Linux. */
 #include "host/heddle.h"
 #include "host/live/live.h"
 #include <pthread.h>
@@ -27,6 +28,11 @@ struct cuda_variable;
 enum { CUDA_CHAINS = 1024 };
 struct cuda_core {
     pthread_mutex_t lock;
+    int depth; /* how often the owner of the lock has taken it */
+    /* waits for the launch that runs beside the program, because its kernel waits for the host (core_runner.h), and
+     * ends it; NULL: there is none */
+    void (*collect)(void);
+    bool shares;                    /* true if the program has had memory that the host and kernels share */
     struct heddle *h;               /* NULL: not yet opened */
     struct live *live;              /* NULL if there is no live page */
     bool broken;                    /* true if the GPU could not be opened */
@@ -50,12 +56,17 @@ extern __thread struct cuda_context *cuda_current_context;
 extern struct cuda_context cuda_primary_context;
 
 /* Holds the lock to the end of the block. The lock is recursive, since a function of the core may call others that
- * take the lock. */
+ * take the lock. The first that takes it waits for a launch that runs beside the program. */
 static inline pthread_mutex_t *cuda_lock(void) {
     pthread_mutex_lock(&cuda_core.lock);
+    if (cuda_core.depth++ == 0 && cuda_core.collect)
+        cuda_core.collect();
     return &cuda_core.lock;
 }
-static inline void cuda_unlock(pthread_mutex_t **lock) { pthread_mutex_unlock(*lock); }
+static inline void cuda_unlock(pthread_mutex_t **lock) {
+    cuda_core.depth--;
+    pthread_mutex_unlock(*lock);
+}
 #define CUDA_LOCK __attribute__((cleanup(cuda_unlock), unused)) pthread_mutex_t *lock_ = cuda_lock()
 
 /* Stores a value through the caller's pointer; returns CUDA_ErrorInvalidValue if the pointer is NULL. */

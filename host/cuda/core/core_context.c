@@ -13,7 +13,7 @@ static __thread int n_below;
 bool cuda_context_is(const struct cuda_context *c) { return c && c->magic == CONTEXT_MAGIC && !c->destroyed; }
 
 enum cuda_error cuda_enter_current(void) {
-    pthread_mutex_lock(&cuda_core.lock);
+    cuda_lock();
     if (cuda_ready())
         return CUDA_ErrorInitializationError;
     if (!cuda_context_is(cuda_current_context))

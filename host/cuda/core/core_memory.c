@@ -85,6 +85,7 @@ static enum cuda_error note_block(uint64_t begin, uint64_t bytes, uint64_t devic
         return CUDA_ErrorMemoryAllocation;
     *b = (struct host_block){host_blocks, begin, bytes, device, type};
     host_blocks = b;
+    cuda_core.shares = true;
     return note_owner(begin);
 }
 

@@ -77,6 +77,7 @@ void cuda_variable_register(void **handle, const void *shadow, void **pointer, c
     if (!v)
         return;
     struct cuda_variable **chain = &cuda_core.variables[chain_of(shadow)];
+    cuda_core.shares |= pointer != NULL;
     *v = (struct cuda_variable){.next = *chain,
                                 .shadow = shadow,
                                 .pointer = pointer,

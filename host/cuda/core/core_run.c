@@ -4,9 +4,11 @@
 #include "core_module.h"
 #include "core_reference.h"
 #include "core_report.h"
+#include "core_runner.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static enum cuda_error fault_error(enum heddle_status status) {
     if (status != HEDDLE_FAULT)
@@ -77,10 +79,50 @@ static void end_by_signal(void) {
     raise(stopped_by);
 }
 
+/* Ends a launch: `status` is its result, and `before` and `old` are as in ended() and catch_signals(). */
+static enum cuda_error finish(const struct cuda_kernel *k, enum heddle_status status, int before,
+                              struct sigaction old[2]) {
+    catch_signals(old, false);
+    end_by_signal();
+    return ended(k->name, status, before);
+}
+
+/* The launch that runs beside the program; under the lock. */
+static struct {
+    const struct cuda_kernel *k;
+    int before;
+    struct sigaction old[2];
+} beside;
+
+static void collect(void) {
+    cuda_core.collect = NULL;
+    finish(beside.k, cuda_runner_wait(), beside.before, beside.old);
+}
+
+struct job {
+    const struct cuda_launch *l;
+    const struct heddle_arg *args; /* not used any more when the kernel runs */
+};
+
+static enum heddle_status run_job(void *ctx) {
+    const struct job *j = ctx;
+    const struct cuda_launch *l = j->l;
+    const struct cuda_kernel *k = l->kernel;
+    struct heddle_dim grid = {l->grid.x, l->grid.y, l->grid.z}, block = {l->block.x, l->block.y, l->block.z};
+    uint32_t shared = l->shared > UINT32_MAX ? UINT32_MAX : (uint32_t)l->shared;
+    return (l->cooperative ? heddle_launch_cooperative : heddle_launch)(cuda_core.h, k->in->module, k->name, grid,
+                                                                        block, shared, j->args, k->n_params);
+}
+
 enum cuda_error cuda_run(const struct cuda_launch *l) {
     CUDA_LOCK;
     enum { FEW = 32 };
     const struct cuda_kernel *k = l->kernel;
+    if (cuda_core.collect) {
+        collect();
+        if (cuda_core.sticky)
+            return cuda_core.sticky;
+    }
     enum cuda_error e = k->in->unloaded ? CUDA_ErrorInvalidResourceHandle : cuda_references_bind();
     if (e)
         return e;
@@ -89,17 +131,22 @@ enum cuda_error cuda_run(const struct cuda_launch *l) {
         return CUDA_ErrorMemoryAllocation;
     for (int i = 0; i < k->n_params; i++)
         list[i] = (struct heddle_arg){l->args[i], k->param_bytes[i]};
-    struct heddle_dim grid = {l->grid.x, l->grid.y, l->grid.z}, block = {l->block.x, l->block.y, l->block.z};
-    uint32_t shared = l->shared > UINT32_MAX ? UINT32_MAX : (uint32_t)l->shared;
     int before = heddle_launches(cuda_core.h);
     cuda_set_clusters(k, l->cluster);
     struct sigaction old[2] = {{.sa_handler = SIG_IGN}, {.sa_handler = SIG_IGN}};
     catch_signals(old, true);
-    enum heddle_status status = (l->cooperative ? heddle_launch_cooperative : heddle_launch)(
-        cuda_core.h, k->in->module, k->name, grid, block, shared, list, k->n_params);
+    struct job job = {l, list};
+    enum heddle_status status = HEDDLE_OK;
+    bool done = !cuda_core.shares || cuda_runner_run(run_job, &job, &status);
+    if (!cuda_core.shares)
+        status = run_job(&job);
     if (list != few)
         free(list);
-    catch_signals(old, false);
-    end_by_signal();
-    return ended(k->name, status, before);
+    if (done)
+        return finish(k, status, before, old);
+    beside.k = k;
+    beside.before = before;
+    memcpy(beside.old, old, sizeof old);
+    cuda_core.collect = collect;
+    return CUDA_Success;
 }

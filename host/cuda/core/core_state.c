@@ -3,7 +3,7 @@
 
 struct cuda_core cuda_core = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 
-void cuda_leave(void) { pthread_mutex_unlock(&cuda_core.lock); }
+void cuda_leave(void) { cuda_unlock(&(pthread_mutex_t *){&cuda_core.lock}); }
 
 enum cuda_error cuda_ready(void) {
     return cuda_core.h && !cuda_core.forked ? CUDA_Success : CUDA_ErrorInitializationError;

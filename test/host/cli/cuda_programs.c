@@ -29,6 +29,7 @@ static const struct {
                 {"driver", "spe", "%s/test/cuda/lz4.fatbin"},
                 {"errors", "its", ""},
                 {"filters", "dws", ""},
+                {"flags", "its", ""},
                 {"graphs", "spe", ""},
                 {"gridsync", "its -j 2", ""},
                 {"launches", "dpe", ""},
@@ -63,6 +64,22 @@ START_TEST(what_kernels_do_is_what_the_host_computes) {
                programs[_i].name, args);
         SAYS(out, "0 mistakes\n");
     }
+}
+END_TEST
+
+/* Kernels that wait for the host run beside the program in every model. If the host never writes the word, the wait for
+ * the kernel ends with an error. */
+START_TEST(kernels_wait_for_the_host) {
+    static const char *const models[] = {"spe", "dpe", "dws", "si", "functional --check", "spe -j 2 -c gv100"};
+    if (cannot_run())
+        return;
+    STATUS(HEDDLE_OK, "exec -m %s %s/test/cuda/programs/flags.out", models[_i], cli_root);
+    SAYS(out, "0 mistakes\n");
+    if (_i > 0)
+        return;
+    STATUS(HEDDLE_DEADLOCK, "exec -m functional %s/test/cuda/programs/flags.out stuck", cli_root);
+    SAYS(out, "0 mistakes\n");
+    SAYS(err, "deadlock in kernel '_Z11wait_for_goPi'");
 }
 END_TEST
 
@@ -157,6 +174,7 @@ END_TEST
 SUITE(cli_cuda_programs) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST_LOOP(what_kernels_do_is_what_the_host_computes, 0, N_PROGRAMS);
+    TEST_LOOP(kernels_wait_for_the_host, 0, 6);
     TEST(matrices_in_every_model);
     TEST(kernels_print);
     TEST_LOOP(faults_are_told_and_end_by_a_reset, 0, 4);

@@ -1,0 +1,76 @@
+/* Tests heddle_options.stands: launches that continue while every CTA repeats its states, because the callback writes
+ * the word for which the kernel waits. */
+#include "host/heddle.h"
+#include "test/test.h"
+#include <stdio.h>
+#include <string.h>
+
+/* Waits for the values 1 and 2 of the first word, one after the other. Answers each with the same value in the second
+ * word. */
+static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+                           ".reg .b32 %r<3>; .reg .b64 %a; .reg .pred %q;\nld.param.u64 %a,[p];\nmov.u32 %r2,1;\n"
+                           "L: ld.volatile.global.u32 %r1,[%a]; setp.ne.u32 %q,%r1,%r2; @%q bra L;\n"
+                           "st.volatile.global.u32 [%a+4],%r1; add.u32 %r2,%r2,1; setp.lt.u32 %q,%r2,3; @%q bra L;\n"
+                           "ret;\n}\n";
+static const char *const models[] = {"functional", "spe", "dpe", "dws", "its", "si"};
+
+struct host {
+    volatile uint32_t *words;
+    int calls, firsts, gives_up_at; /* gives_up_at: the call that returns false; 0: none */
+};
+
+/* Writes the next value in the third call about each wait. */
+static bool stands(void *ctx, bool first) {
+    struct host *host = ctx;
+    host->calls++;
+    host->firsts += first;
+    if (host->calls == host->gives_up_at)
+        return false;
+    if (host->calls == 3 || host->calls == 6)
+        host->words[0]++;
+    return true;
+}
+
+static enum heddle_status run(struct host *host, const char *model, uint32_t threads, char error[2048]) {
+    const struct heddle_options o = {
+        .model = model, .config = "fermi", .threads = threads, .stands = stands, .stands_ctx = host};
+    struct heddle *h = heddle_open(&o, error, 2048);
+    ck_assert_msg(h != NULL, "%s", error);
+    uint64_t at = heddle_alloc_shared(h, 8);
+    host->words = (volatile uint32_t *)(uintptr_t)at;
+    host->words[0] = host->words[1] = 0;
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    enum heddle_status s = heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){1, 1, 1}, 0,
+                                         &(struct heddle_arg){&at, 8}, 1);
+    snprintf(error, 2048, "%s", heddle_error(h));
+    host->gives_up_at = (int)host->words[1]; /* the last answer */
+    heddle_close(h);
+    return s;
+}
+
+/* The kernel makes progress once between the two waits, so two calls are the first ones. */
+START_TEST(a_launch_goes_on_when_memory_changes) {
+    char error[2048];
+    struct host host = {0};
+    ck_assert_msg(run(&host, models[_i], 1, error) == HEDDLE_OK, "%s: %s", models[_i], error);
+    ck_assert_int_eq(host.gives_up_at, 2);
+    ck_assert_int_eq(host.firsts, 2);
+    ck_assert_int_ge(host.calls, 6);
+}
+END_TEST
+
+START_TEST(a_launch_ends_when_the_callback_says_so) {
+    char error[2048];
+    struct host host = {.gives_up_at = 2};
+    ck_assert_int_eq(run(&host, models[_i], 2, error), HEDDLE_DEADLOCK);
+    ck_assert_int_eq(host.calls, 2);
+    ck_assert_int_eq(host.firsts, 1);
+    ck_assert_ptr_nonnull(strstr(error, "deadlock"));
+}
+END_TEST
+
+SUITE(host_stands) {
+    TEST_LOOP(a_launch_goes_on_when_memory_changes, 0, (int)(sizeof models / sizeof models[0]));
+    TEST_LOOP(a_launch_ends_when_the_callback_says_so, 0, (int)(sizeof models / sizeof models[0]));
+}
