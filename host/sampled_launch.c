@@ -52,6 +52,8 @@ struct forward {
     const struct interp_observer *observer; /* of the survey */
     const struct interp_observer *seeing;   /* `observer` while an observed CTA runs; NULL otherwise */
     bool warms;                             /* the CTAs warm the caches */
+    bool in_slots;                          /* the CTAs are CTAs of the SMs, in a gap inside CTAs */
+    struct interp_observer inside;          /* observes CTAs in gaps inside CTAs */
 };
 
 static void on_block(void *ctx, uint32_t pc, lanemask_t lanes) {
@@ -65,7 +67,15 @@ static void on_executed(void *ctx, const struct warp *w, const struct inst *in, 
     if (r->seeing)
         r->seeing->executed(r->seeing->ctx, w, in, fx);
     if (r->warms && in->kind >= K_LOAD && in->kind <= K_TEX)
-        gpu_warm(r->h->gpu, w->cta->linear_id, in, fx);
+        gpu_warm(r->h->gpu, w, r->in_slots, in, fx);
+}
+
+/* Returns the observer for CTA `cta` in a gap inside CTAs. Implements gap_orders.observer. */
+static const struct interp_observer *observe(void *ctx, uint64_t cta) {
+    struct forward *r = ctx;
+    r->seeing = r->survey && survey_sees(r->survey, cta) ? r->observer : NULL;
+    r->warms = r->in_slots = true;
+    return &r->inside;
 }
 
 /* Runs the CTAs [first, end). If nothing observes them, native code may run them. */
@@ -107,18 +117,34 @@ static bool may_have_gaps(const struct heddle *h, enum dependence d) {
     return d == CTAS_FREE && h->config.gpu.cta_policy == CTA_CHOICE_in_order && !h->cycle_limit;
 }
 
+/* Gaps inside CTAs also change how warps are in step. This changes the cycles after the first gap by up to 5 % in a
+ * program. So the allowance for these cycles is 1.5 to 3 times that of sampling.h: the difference of the units after
+ * gaps from the units before, if it is in between. */
+static const double inside_least = 1.5, inside_most = 3;
+
+static double inexact_part(const struct gap_result *g) {
+    const double drift = g->drift / sampling_allowance;
+    return g->after * (g->skipped ? 1 : fmin(fmax(drift, inside_least), inside_most));
+}
+
 /* Runs a launch in time, as a whole or with gaps. */
 static bool measure(struct forward *r, enum dependence d, struct planned *planned, struct stats *s, struct fault *f) {
     struct heddle *h = r->h;
-    const struct gap_orders o = {.error = h->plan->error / 2, .forward = go_warming, .ctx = r};
+    const struct gap_orders o = {.error = h->plan->error / 2,
+                                 .forward = go_warming,
+                                 .inside = h->plan->error <= 0 || sampling_allowance * inside_least <= h->plan->error,
+                                 .observer = observe,
+                                 .ctx = r};
+    r->in_slots = false;
+    r->inside = (struct interp_observer){r, on_block, on_executed};
     const bool gaps = may_have_gaps(h, d) && !h->plan->whole;
     h->surveyed = r->survey;
     const bool ok = gpu_run_sampled(h->gpu, r->l, gaps ? &o : NULL, &planned->gaps, s, f);
     h->surveyed = NULL;
     if (!ok)
         return false;
-    planned->inexact = h->plan->strayed ? 1 : planned->gaps.after;
-    h->plan->strayed |= planned->gaps.skipped > 0;
+    planned->inexact = fmax(h->plan->strayed ? 1 : 0, inexact_part(&planned->gaps));
+    h->plan->strayed |= planned->gaps.instructions > 0;
     stats_kept_free(&planned->stats);
     planned->measured = stats_keep(&planned->stats, s);
     return planned->measured || no_memory(f);

@@ -27,7 +27,7 @@ timing/sm/fetch: isa timing/config timing/report timing/mem
 timing/sm/regfile: isa timing/config timing/report
 timing/sm/sched: isa timing/config
 timing/sm/scoreboard: isa isa/paths
-timing/sm: timing/sm/fetch timing/sm/regfile timing/sm/sched timing/sm/scoreboard isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem mechanisms/declared.def
+timing/sm: timing/sm/fetch timing/sm/regfile timing/sm/sched timing/sm/scoreboard isa isa/machine isa/exec isa/paths isa/affine isa/interp timing/config timing/report timing/mem mechanisms/declared.def
 timing/strides: isa isa/machine isa/exec isa/paths isa/affine timing/config timing/report timing/mem timing/sm
 mechanisms: '"$(cd mechanisms && echo */*.def) $mechanism"'
 timing: isa isa/machine isa/exec isa/paths isa/affine isa/jit isa/interp timing/config timing/report timing/mem timing/sm

@@ -19,6 +19,15 @@ enum {
     /* The last wave / WARMING CTAs of a gap warm the caches. More CTAs would evict the lines of CTAs in flight. */
     WARMING = 8,
     HEAD_MOST = 8, /* largest number of units that run in time before the first gap */
+    /* Gaps inside CTAs. A unit has at least CYCLES_INSIDE cycles, and EACH_INSIDE instructions of each warp. Between a
+     * gap and the next unit are at least REFILL cycles, and one instruction of each warp. A gap has at most TIMES_MOST
+     * times the instructions of a unit. */
+    CYCLES_INSIDE = 2000,
+    EACH_INSIDE = 16,
+    REFILL = 500,
+    TIMES_MOST = 64,
+    GROWTH = 5, /* a gap has at most a GROWTH-th of the instructions before it */
+    PRIOR = 2,  /* number of units in addition to the samples, whose rates are assumed to differ by stable_range */
 };
 /* The launch is stable when the cycles per instruction of STABLE consecutive units differ by at most this fraction. */
 static const double stable_range = 0.05;
@@ -45,10 +54,11 @@ struct sample {
 
 struct gaps {
     struct gap_orders orders;
-    uint64_t waves, wave;  /* number of whole waves; CTAs of a wave. The CTAs after the last wave run in time */
-    uint64_t length;       /* waves of a unit */
-    uint64_t at, next;     /* at: first CTA of the present or next sampled unit; the present unit ends when `next` CTAs
-                           * have begun */
+    uint64_t waves, wave; /* number of whole waves; CTAs of a wave. The CTAs after the last wave run in time */
+    uint64_t length;      /* waves of a unit */
+    /* at: first CTA of the present or next sampled unit; inside CTAs: number of warp instructions before it. The
+     * present unit ends when `next` CTAs have begun */
+    uint64_t at, next;
     uint64_t settled_from; /* cycle at which the last CTA of the unit had begun; UINT64_MAX: not yet */
     bool settles, stable, tail;
     uint32_t head;          /* units that ended before the first gap */
@@ -57,14 +67,22 @@ struct gaps {
     struct stats exact;     /* of all gaps */
     uint64_t skipped;
     uint64_t total, before; /* CTAs of the launch; CTAs that had begun at the first gap */
+    bool inside;            /* gaps lie inside CTAs, and the fields from here to `owed` are used */
+    bool refills;           /* the present cycles follow a gap, and no sampled unit has them */
+    uint64_t ends;          /* first cycle at which the present unit may end */
+    uint64_t warps;         /* number of warps of the launch */
+    uint32_t gaps;          /* number of gaps */
+    uint32_t first;         /* number of samples before the first gap */
+    double timed, begun;    /* warp instructions in units so far; of these, before the first gap */
     double owed;            /* half of the warp instructions of the latest gap, which the next sample stands for */
     uint32_t n;
     struct sample sample[GAP_UNITS];
 };
 
-struct gaps *gaps_new(const struct gap_orders *o, uint64_t total, uint64_t wave, bool *whole) {
+struct gaps *gaps_new(const struct gap_orders *o, uint64_t total, uint64_t wave, uint32_t cta_warps, bool *whole) {
     const uint64_t waves = total > wave ? (total - wave) / wave : 0;
-    *whole = waves < UNITS_LEAST;
+    const bool inside = o->inside && total <= wave;
+    *whole = waves < UNITS_LEAST && !inside;
     struct gaps *g = *whole ? NULL : calloc(1, sizeof *g);
     if (!g)
         return NULL;
@@ -74,6 +92,8 @@ struct gaps *gaps_new(const struct gap_orders *o, uint64_t total, uint64_t wave,
     g->wave = g->next = wave;
     g->length = 1;
     g->settled_from = UINT64_MAX;
+    g->inside = inside;
+    g->warps = total * cta_warps;
     g->wanted = waves < MORE_FROM ? SAMPLES_LEAST : SAMPLES_MORE;
     if (stats_init(&g->present) && stats_init(&g->exact))
         return g;
@@ -97,8 +117,11 @@ struct stats *gaps_unit(struct gaps *g) {
 
 bool gaps_settles(const struct gaps *g) { return g->settles; }
 
-bool gaps_due(struct gaps *g, uint64_t begun, uint64_t now, uint64_t settle) {
-    if (g->tail || begun < g->next)
+bool gaps_due(struct gaps *g, uint64_t begun, uint64_t issued, uint64_t now, uint64_t settle) {
+    if (g->inside && !g->ends)
+        g->ends = now + CYCLES_INSIDE;
+    if (g->inside ? g->tail || now < g->ends || issued < (g->refills ? 1 : EACH_INSIDE) * g->warps
+                  : g->tail || begun < g->next)
         return false;
     if (!g->settles)
         g->settled_from = now;
@@ -145,14 +168,17 @@ static void drop_unstable(struct gaps *g) {
     g->n = n;
 }
 
-static double mean_rate(const struct gaps *g) {
+/* Returns the cycles per instruction of the samples [from, to). */
+static double rate_of(const struct gaps *g, uint32_t from, uint32_t to) {
     double cycles = 0, instructions = 0;
-    for (uint32_t i = 0; i < g->n; i++) {
+    for (uint32_t i = from; i < to; i++) {
         cycles += g->sample[i].unit.cycles;
         instructions += g->sample[i].unit.instructions;
     }
     return cycles / instructions;
 }
+
+static double mean_rate(const struct gaps *g) { return rate_of(g, 0, g->n); }
 
 /* Raises the number of samples to meet the wanted error. The number follows from the variation of the first units
  * (SMARTS, section 3). Gaps of two units remain between the samples. */
@@ -209,13 +235,79 @@ uint64_t gaps_next(struct gaps *g, uint64_t begun, uint64_t *warm_from) {
     return to - begun;
 }
 
-void gaps_passed(struct gaps *g, uint64_t ctas, const struct stats *exact) {
-    const double instructions = stats_get(exact, "gpu.warp_instructions");
-    g->skipped += ctas;
+bool gaps_are_inside(const struct gaps *g) { return g->inside; }
+
+/* Returns the length of the next gap, in units, that keeps the expected error of the launch at the wanted error. If a
+ * unit stands for m of T units, the standard error is that of a unit times sqrt(m / T). As
+ * many units as have run are assumed to follow. */
+static double gap_length(const struct gaps *g) {
+    const double mean = mean_rate(g), error = g->orders.error > 0 ? g->orders.error : usual_error;
+    const double done = g->timed + stats_get(&g->exact, "gpu.warp_instructions");
+    double square = 0, each = 0;
+    for (uint32_t i = 0; i < g->n; i++) {
+        const double step = i ? rate(&g->sample[i]) - rate(&g->sample[i - 1]) : 0;
+        square += step * step / 2;
+        each += g->sample[i].unit.instructions / g->n;
+    }
+    const double square_all = square / mean / mean + PRIOR * stable_range * stable_range;
+    const double variation = sqrt(square_all / (g->n - 1 + PRIOR)), units = done / each;
+    const double most = fmin(units / GROWTH, TIMES_MOST), wanted = 2 * units * pow(error / (2.5 * variation), 2);
+    /* the last samples that GAP_UNITS permits spread over the rest of the launch */
+    return g->n > GAP_UNITS * 3 / 4 ? fmax(fmin(most, wanted), units / 8) : fmin(most, wanted);
+}
+
+/* Adds warp instructions that the neighbouring units estimate. `before`: the part that the unit before estimates. */
+static void owe(struct gaps *g, double instructions, double before) {
     if (g->n)
-        g->sample[g->n - 1].stands_for += instructions / 2;
-    g->owed = instructions / 2;
+        g->sample[g->n - 1].stands_for += instructions * before;
+    g->owed += instructions * (1 - before);
+}
+
+/* Returns the length of the gap that may begin now, in units; 0: none. */
+static double length_now(struct gaps *g) {
+    const bool settled = is_stable(g);
+    if (!g->stable && !g->gaps && (settled || g->n >= HEAD_MOST))
+        drop_unstable(g); /* later, samples stand for gaps */
+    g->stable |= settled;
+    const double length = g->stable && !g->tail && g->n < GAP_UNITS - 1 ? gap_length(g) : 0;
+    return length < 1 ? 0 : length;
+}
+
+double gaps_next_inside(struct gaps *g, uint64_t now) {
+    double length = 0;
+    g->settles = false;
+    g->timed += stats_get(&g->present, "gpu.warp_instructions");
+    if (!g->refills) {
+        if (g->head++)
+            keep(g);
+        length = length_now(g);
+    }
+    stats_clear(&g->present);
+    g->at = (uint64_t)(g->timed + stats_get(&g->exact, "gpu.warp_instructions"));
+    g->ends = now + (length > 0 ? REFILL : CYCLES_INSIDE);
+    g->refills = length > 0;
+    if (length <= 0)
+        return 0;
+    if (!g->gaps++) {
+        g->begun = g->timed;
+        g->first = g->n;
+    }
+    const uint64_t random = (g->gaps * 0x9e3779b97f4a7c15ull) >> 32;
+    return length * (0.75 + (double)random / 0x1p33);
+}
+
+void gaps_passed(struct gaps *g, uint64_t ctas, const struct stats *exact, enum gap_end end) {
+    g->skipped += ctas;
+    owe(g, stats_get(exact, "gpu.warp_instructions"), end == GAP_FULL ? 0.5 : 1);
+    g->tail |= end == GAP_ENDING;
+    g->refills &= end != GAP_ENDING;
+    g->stable &= end == GAP_FULL;
     stats_merge(&g->exact, exact);
+}
+
+void gaps_stop(struct gaps *g, bool drains) {
+    g->tail = true;
+    g->refills |= drains;
 }
 
 /* Returns how many units like sample `i` the gaps would have, for which the sample stands. */
@@ -257,10 +349,14 @@ void gaps_finish(const struct gaps *g, struct stats *s, struct gap_result *r) {
     r->skipped = g->skipped;
     r->instructions = stats_get(&g->exact, "gpu.warp_instructions");
     r->after = g->skipped ? 1 - (double)g->before / (double)g->total : 0;
+    if (g->gaps)
+        r->after = 1 - g->begun / (stats_get(s, "gpu.warp_instructions") + r->instructions);
+    if (g->gaps && g->n > g->first)
+        r->drift = fabs(rate_of(g, g->first, g->n) / rate_of(g, 0, g->first) - 1);
     r->n = g->n;
     for (uint32_t i = 0; i < g->n; i++)
         r->unit[i] = g->sample[i].unit;
-    if (!g->skipped || !g->n)
+    if (r->instructions <= 0 || !g->n)
         return;
     r->freedom = g->n - 1;
     double squares = 0, many = 0;

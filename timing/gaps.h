@@ -1,9 +1,12 @@
 #ifndef TIMING_GAPS_H
 #define TIMING_GAPS_H
-/* Sampling inside a launch (docs/sampling.md). A part of the CTAs runs in time. Between two such parts lies a gap,
- * whose CTAs run functionally while the clock stands still and the SMs keep their CTAs. The launch is divided into
- * units of consecutive CTAs. The first units run in time until their cycles per instruction are stable. Then sampled
- * units, spread evenly over the grid, alternate with gaps. The last CTAs, which leave SMs empty, always run in time.
+/* Sampling inside a launch (docs/sampling.md). A part of the launch runs in time. Between two such parts lies a gap,
+ * which runs functionally while the clock stands still. The first units run in time until their cycles per instruction
+ * are stable. Then sampled units alternate with gaps.
+ *
+ * Gaps lie between CTAs if there are many waves of CTAs. A unit then consists of consecutive CTAs, sampled units are
+ * spread evenly over the grid, and the SMs keep their CTAs during a gap. The last CTAs, which leave SMs empty, always
+ * run in time. If all CTAs run at the same time, gaps lie inside CTAs, and a unit consists of consecutive cycles.
  *
  * This file decides where gaps are, and estimates the statistics of the gaps. It runs nothing. */
 #include "timing/report/stat.h"
@@ -11,6 +14,7 @@
 #include <stdint.h>
 
 struct fault;
+struct interp_observer;
 
 /* The statistics that get an interval. GAP_CYCLES is the index of gpu.cycles. */
 enum { GAP_CYCLES, GAP_STATS = 8 };
@@ -25,21 +29,30 @@ struct gap_orders {
      * (gpu_warm()). Adds the exact statistics of these CTAs to `exact`. Returns false with `fault` if a CTA fails. */
     bool (*forward)(void *ctx, uint64_t first, uint64_t n, uint64_t warm_from, struct stats *exact,
                     struct fault *fault);
+    /* A launch whose CTAs all run at the same time may have gaps inside CTAs (inside.h). */
+    bool inside;
+    /* Returns the observer of CTA `cta` in a gap inside CTAs, whose accesses warm the caches (gpu_warm()). */
+    const struct interp_observer *(*observer)(void *ctx, uint64_t cta);
     void *ctx;
 };
 
 /* A unit that ran in time, for the comparison of models. */
 struct gap_unit {
-    double first; /* number of its first CTA, as planned; the unit may begin a few CTAs later */
+    /* number of its first CTA, as planned; the unit may begin a few CTAs later. Gaps inside CTAs: number of warp
+     * instructions before the unit */
+    double first;
     double cycles, instructions;
 };
 enum { GAP_UNITS = 64 }; /* most sampled units */
 
 /* The contribution of the gaps to the statistics. All zero if the launch had no gap. */
 struct gap_result {
-    uint64_t skipped;           /* CTAs that ran without time */
-    double instructions;        /* their warp instructions */
-    double after;               /* fraction of the launch's CTAs that began after the first gap */
+    uint64_t skipped;    /* CTAs that ran without time */
+    double instructions; /* their warp instructions */
+    double after;        /* fraction of the launch's CTAs that began after the first gap */
+    /* gaps inside CTAs: the relative difference of cycles per instruction in sampled units after and before the first
+     * gap */
+    double drift;
     double variance[GAP_STATS]; /* variances of the estimated values, in the squared unit of each statistic */
     double freedom;             /* degrees of freedom of these variances */
     uint32_t n;                 /* sampled units */
@@ -47,22 +60,33 @@ struct gap_result {
 };
 
 struct gaps;
-/* Plans the gaps of a launch of `total` CTAs, if `wave` CTAs run at the same time. Returns NULL if memory is out. Also
- * returns NULL, and sets *whole, if the launch is too short for gaps. */
-struct gaps *gaps_new(const struct gap_orders *o, uint64_t total, uint64_t wave, bool *whole);
+/* Plans the gaps of a launch of `total` CTAs, if `wave` CTAs run at the same time: between CTAs if there are enough
+ * waves; inside CTAs if all CTAs run at the same time (gaps_are_inside()). A CTA has `cta_warps` warps. Returns NULL if
+ * memory is out. Also returns NULL, and sets *whole, if the launch is too short for gaps. */
+struct gaps *gaps_new(const struct gap_orders *o, uint64_t total, uint64_t wave, uint32_t cta_warps, bool *whole);
 void gaps_free(struct gaps *g);
 /* Returns the statistics of the present unit, to which the caller adds all statistics that it collects. */
 struct stats *gaps_unit(struct gaps *g);
 /* Returns true if a unit ends at cycle `now`. `begun` CTAs have begun. A unit ends at the first call at least `settle`
  * cycles after its last CTA has begun. gaps_settles() returns true from the begin of the last CTA to this call: SMs
- * and memory must then stop at the same cycle. */
-bool gaps_due(struct gaps *g, uint64_t begun, uint64_t now, uint64_t settle);
+ * and memory must then stop at the same cycle. `issued`: instructions issued in the unit, for gaps inside CTAs. */
+bool gaps_due(struct gaps *g, uint64_t begun, uint64_t issued, uint64_t now, uint64_t settle);
 bool gaps_settles(const struct gaps *g);
 /* Ends a unit, whose statistics are complete. Returns the number of CTAs that the caller must now run without time, and
  * sets *warm_from. */
 uint64_t gaps_next(struct gaps *g, uint64_t begun, uint64_t *warm_from);
-/* Adds the exact statistics of a gap that gaps_next() requested. */
-void gaps_passed(struct gaps *g, uint64_t ctas, const struct stats *exact);
+/* Works like gaps_next() at cycle `now`, for gaps inside CTAs. Returns the instructions of the gap over the
+ * instructions of the unit that has ended; 0: no gap. */
+bool gaps_are_inside(const struct gaps *g);
+double gaps_next_inside(struct gaps *g, uint64_t now);
+/* How a gap ended: as requested; when warps came to code that no unit has issued; when warps ended. After the last
+ * two, the unit before the gap estimates the whole gap. Then the next gap waits for stable units, or no gap follows. */
+enum gap_end { GAP_FULL, GAP_NEW_CODE, GAP_ENDING };
+/* Adds the exact statistics of a gap that gaps_next() or gaps_next_inside() requested. `ctas`: number of CTAs that ran
+ * as a whole in it. */
+void gaps_passed(struct gaps *g, uint64_t ctas, const struct stats *exact, enum gap_end end);
+/* The launch has no further gap inside CTAs. `drains`: many warps have ended in the present unit: it is no sample. */
+void gaps_stop(struct gaps *g, bool drains);
 /* Ends the launch: adds the estimated statistics of all gaps to `s`, and fills in `r`. */
 void gaps_finish(const struct gaps *g, struct stats *s, struct gap_result *r);
 #endif

@@ -2,6 +2,7 @@
 #include "clusters.h"
 #include "gaps.h"
 #include "gpu_parts.h"
+#include "inside.h"
 #include "isa/arith.h"
 #include "isa/exec/syscall.h"
 #include "timing/mem/memsys.h"
@@ -86,6 +87,7 @@ struct run {
     struct trace_names names;        /* for the trace */
     const struct gap_orders *orders; /* NULL: all CTAs run in time */
     struct gaps *gaps;               /* NULL: the launch has no gaps */
+    struct inside *inside;           /* NULL: it has no gaps inside CTAs */
 };
 
 static bool fail(struct run *r, enum fault_kind kind, char *text) {
@@ -274,6 +276,21 @@ static bool ended_early(struct run *r) {
     }
 }
 
+/* Runs a gap inside CTAs, if one follows the unit that has ended. */
+static bool gap_inside(struct run *r) {
+    struct stats exact;
+    if (!inside_is_level(r->inside) || inside_drains(r->inside))
+        gaps_stop(r->gaps, inside_drains(r->inside));
+    const double times = gaps_next_inside(r->gaps, r->to);
+    if (times <= 0)
+        return true;
+    if (!stats_init(&exact))
+        return fail(r, FAULT_MEMORY, NULL);
+    gaps_passed(r->gaps, 0, &exact, inside_gap(r->inside, times, r->to, &exact));
+    stats_free(&exact);
+    return !find_fault(r);
+}
+
 /* Ends a unit of a sampled launch if one is due, and runs the CTAs of the gap that follows. */
 static bool end_unit(struct run *r) {
     struct gpu *g = r->g;
@@ -282,17 +299,22 @@ static bool end_unit(struct run *r) {
     const uint64_t settle = 2 * (uint64_t)g->windows.longest + 2 * memsys_crossing(g->mem);
     uint64_t warm_from;
     struct stats exact;
-    if (!r->gaps || !gaps_due(r->gaps, ctas->begun, r->to, settle))
+    if (!r->gaps || r->done == ctas->total ||
+        !gaps_due(r->gaps, ctas->begun, r->inside ? inside_issued(r->inside) : 0, r->to, settle))
+        return true;
+    if (r->inside && !inside_may(r->inside))
         return true;
     if (!add_interval(r, r->to, false))
         return false;
+    if (r->inside)
+        return gap_inside(r);
     const uint64_t n = gaps_next(r->gaps, ctas->begun, &warm_from);
     if (!n)
         return true;
     if (!stats_init(&exact))
         return fail(r, FAULT_MEMORY, NULL);
     const bool ok = r->orders->forward(r->orders->ctx, ctas->begun, n, warm_from, &exact, r->fault);
-    gaps_passed(r->gaps, n, &exact);
+    gaps_passed(r->gaps, n, &exact, GAP_FULL);
     ctas->begun += n;
     stats_free(&exact);
     return ok;
@@ -347,7 +369,7 @@ static bool begin_ctas(struct run *r) {
     assert(view.occupancy);
     bool whole = true;
     if (r->orders)
-        r->gaps = gaps_new(r->orders, view.total, (uint64_t)view.occupancy * view.sms, &whole);
+        r->gaps = gaps_new(r->orders, view.total, (uint64_t)view.occupancy * view.sms, launch_warps(r->l), &whole);
     return (whole || r->gaps) && ctas_init(&r->ctas, g->opt.policies.ctas, &view) &&
            clusters_init(&r->ctas.clusters, &g->cfg, r->l, g->sm);
 }
@@ -380,6 +402,19 @@ static void bring_code(const struct run *r) {
         memsys_warm(r->g->mem, at, (uint8_t)((1u << line / 32) - 1), false, false);
 }
 
+/* Prepares gaps inside CTAs. If the SMs cannot lend the CTAs, the launch has no gaps. */
+static bool begin_inside(struct run *r) {
+    bool refused;
+    if (!r->gaps || !gaps_are_inside(r->gaps))
+        return true;
+    r->inside = inside_new(r->orders, &r->ctas.view, r->g->opt.model, &refused);
+    if (!refused)
+        return r->inside != NULL;
+    gaps_free(r->gaps);
+    r->gaps = NULL;
+    return true;
+}
+
 static bool begin(struct run *r) {
     struct gpu *g = r->g;
     uint64_t address;
@@ -402,6 +437,7 @@ static bool begin(struct run *r) {
     r->ctas.join_ctx = r;
     for (uint32_t i = 0; ok && !r->ctas.join && i < g->n_sms; i++)
         ok = join(r, i);
+    ok = ok && begin_inside(r);
     return (ok && (!g->opt.trace || trace_names_init(&r->names, r->l->program, r->l->text))) ||
            fail(r, FAULT_MEMORY, NULL);
 }
@@ -477,11 +513,9 @@ static void end_launch(struct gpu *g, const struct ctas *ctas, bool ok) {
     }
 }
 
-void gpu_warm(struct gpu *g, uint64_t cta, const struct inst *in, const struct effects *fx) {
-    if (g->broken || (g->unbuilt && !gpu_build_machine(g)))
-        return;
-    struct sm *sm = g->sm[cta % g->n_sms];
-    sm_warm(sm, g->mem, in, fx, sm_status(sm)->ctas > 0);
+void gpu_warm(struct gpu *g, const struct warp *warp, bool in_slot, const struct inst *in, const struct effects *fx) {
+    if (!g->broken && (!g->unbuilt || gpu_build_machine(g)))
+        sm_warm(g->sm[warp->smid % g->n_sms], g->mem, in_slot ? warp : NULL, in, fx);
 }
 
 void gpu_warmed(struct gpu *g) {
@@ -523,6 +557,7 @@ bool gpu_run_sampled(struct gpu *g, const struct launch *l, const struct gap_ord
     timed_free(&r.program);
     clusters_free(r.ctas.clusters);
     gaps_free(r.gaps);
+    inside_free(r.inside);
     ctas_free(&r.ctas);
     stats_free(&r.own);
     stats_free(&r.part);

@@ -70,9 +70,10 @@ struct gap_orders;
 struct gap_result;
 bool gpu_run_sampled(struct gpu *g, const struct launch *l, const struct gap_orders *o, struct gap_result *r,
                      struct stats *s, struct fault *fault);
-/* Warms the caches with an instruction of CTA number `cta` that ran without time; `fx` has its effects. Allowed between
- * launches, and in gap_orders.forward(). Does nothing if the next launch begins with empty caches. */
-void gpu_warm(struct gpu *g, uint64_t cta, const struct inst *in, const struct effects *fx);
+/* Warms the caches with an instruction that a warp executed without time; `fx` has its effects. `in_slot`: the warp has
+ * a slot of its SM. Allowed between launches, and in gaps (gap_orders). Does nothing if the next launch begins with
+ * empty caches. */
+void gpu_warm(struct gpu *g, const struct warp *warp, bool in_slot, const struct inst *in, const struct effects *fx);
 /* Ends a launch that ran without time and called gpu_warm(): empties the L1s, as gpu_run() does. */
 void gpu_warmed(struct gpu *g);
 /* Checks that an SM can hold a CTA of the launch. If not, `why` names the resource that is short, and by how much. */

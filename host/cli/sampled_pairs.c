@@ -39,11 +39,12 @@ static const cJSON *launch_of(const struct side *s, int launch) {
 static bool same_units(const cJSON *la, const cJSON *lb) {
     const double a = number(la, "skipped_instructions"), b = number(lb, "skipped_instructions");
     const cJSON *ua, *ub;
+    int common = 0; /* a variance needs two */
     if (number(la, "group") != number(lb, "group"))
         return false;
-    cJSON_ArrayForEach(ua, get(la, "units"))
-        cJSON_ArrayForEach(ub, get(lb, "units")) if (element(ua, 0) == element(ub, 0)) return true;
-    return a <= 0 && b <= 0;
+    cJSON_ArrayForEach(ua, get(la, "units")) cJSON_ArrayForEach(ub, get(lb, "units")) common +=
+        element(ua, 0) == element(ub, 0);
+    return common > 1 || (a <= 0 && b <= 0);
 }
 
 /* Returns true if the two runs have the same groups, and measured the same parts of all common launches. */

@@ -12,7 +12,7 @@ static const double most_step = 2, most_cta_ratio = 1.05;
 /* Every interval also contains this fraction of the cycles after the first CTA without time, in launches that were
  * measured as well as in others. The allowance covers the error of the machine state in which these cycles began (the
  * bias of SMARTS). */
-static const double allowance = 0.02;
+const double sampling_allowance = 0.02;
 enum {
     DRAWN_LEAST = 3,    /* launches that a further run measures of a group without a measured launch */
     FINE_FROM = 64,     /* number of launches of a group from which on a block grows by a quarter, not to the double */
@@ -443,7 +443,7 @@ bool sampling_estimate(struct heddle_plan *p, filler *fill, void *ctx) {
     count_skipped(p);
     for (int k = 0; k < GAP_STATS; k++)
         p->interval[k] = (struct sampling_interval){
-            all[k].value, hypot(estimate_half_width(&all[k]), allowance * inexact[k]), inexact[k]};
+            all[k].value, hypot(estimate_half_width(&all[k]), sampling_allowance * inexact[k]), inexact[k]};
     stats_free(&s);
     members_free(&m);
     free(o.between);
@@ -477,7 +477,7 @@ bool sampling_grow(struct heddle_plan *p) {
     bool more = measure_lacking(p);
     if (more || p->error <= 0 || c->half <= p->error * c->value)
         return more;
-    if (allowance * c->inexact > p->error * c->value)
+    if (sampling_allowance * c->inexact > p->error * c->value)
         return p->whole = true;
     double all = 0;
     for (uint32_t g = 0; g < p->n_groups; g++)

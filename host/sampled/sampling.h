@@ -25,7 +25,9 @@ struct planned {
     /* for a measured launch: its statistics, and the contribution of its gaps to them */
     struct stats_kept stats;
     struct gap_result gaps;
-    double inexact;    /* fraction of its cycles that followed a CTA without time: see heddle_plan.strayed */
+    /* fraction of its cycles that followed a CTA without time: see heddle_plan.strayed. Gaps inside CTAs count
+     * 1.5 to 3 times. */
+    double inexact;
     double stands_for; /* weight of the launches that sampling_estimate() estimates by this launch */
 };
 
@@ -45,6 +47,9 @@ struct sampling_group {
 struct sampling_interval {
     double value, half, inexact;
 };
+
+/* Intervals contain this fraction of the inexact part (sampling.c). */
+extern const double sampling_allowance;
 
 struct heddle_plan {
     double error;  /* wanted relative error of the cycles; 0: a fixed rate */

@@ -53,6 +53,7 @@ static void issued(void *ctx, struct sm *sm, const struct sm_issued *i) {
 
 const struct sm_unit_ops timed_survey = {
     .name = "survey",
+    .observes = true,
     .make = make,
     .free = free,
     .launch = launch,

@@ -454,7 +454,7 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
     const struct reconv_ops *ops = r->model;
     const struct inst *code = w->program->code;
     struct path p[MAX_PATHS];
-    bool every_pc = reconv_wants(ops, r->cfg).every_pc;
+    bool every_pc = reconv_wants(ops, r->cfg).every_pc || r->single;
     uint64_t spent = 0, turn = 0;
     for (;;) {
         int n = control_paths(c, w, p), ready = 0;
@@ -509,7 +509,7 @@ enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget) {
     native_turn(&r->native, w, budget);
     if (r->model == &reconv_spe) {
         warp_step_only_path(wr);
-        if (!lanes_wait(w, wr))
+        if (!r->single && !lanes_wait(w, wr))
             end = run_spe(r, w, budget);
         w = native_warp(&r->native, w);
         wr = &r->warps[w->index];

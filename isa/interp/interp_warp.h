@@ -37,6 +37,7 @@ struct cta_run {
     /* the affine warp, freed with the run; NULL: the program has no affine stream */
     struct cta_affine *affine;
     bool turns;        /* interp_cfg.turns; stack model only */
+    bool single;       /* a warp stops after each instruction, in any model */
     bool counts_loads; /* true: count loads for affine statistics */
     /* state of the checker, freed with the run; NULL: the launch is not checked */
     struct check_cta *check;

@@ -30,16 +30,16 @@ static double run(struct gaps *g, double (*rate)(uint64_t cta), struct stats *al
         cycles += c;
         now += (uint64_t)c;
         /* a unit ends 5 cycles after its last CTA has begun */
-        if (!gaps_due(g, begun, now, 5) && !gaps_settles(g))
+        if (!gaps_due(g, begun, 0, now, 5) && !gaps_settles(g))
             continue;
-        ck_assert(gaps_due(g, begun, now + 5, 5));
+        ck_assert(gaps_due(g, begun, 0, now + 5, 5));
         const uint64_t n = gaps_next(g, begun, &warm);
         ck_assert(warm >= begun && warm <= begun + n);
         struct stats exact;
         ck_assert(stats_init(&exact));
         stats_add(&exact, "gpu.warp_instructions", (double)n * EACH);
         if (n)
-            gaps_passed(g, n, &exact);
+            gaps_passed(g, n, &exact, GAP_FULL);
         stats_free(&exact);
         begun += n;
     }
@@ -59,7 +59,7 @@ static struct outcome sample(double (*rate)(uint64_t cta)) {
     bool whole;
     struct outcome o;
     struct stats s;
-    struct gaps *g = gaps_new(&orders, CTAS, WAVE, &whole);
+    struct gaps *g = gaps_new(&orders, CTAS, WAVE, 1, &whole);
     ck_assert(g && !whole && stats_init(&s));
     o.clock = run(g, rate, &s, &o.timed);
     gaps_finish(g, &s, &o.r);
@@ -150,14 +150,161 @@ END_TEST
 /* A launch with fewer than 9 waves and the tail has no gaps. */
 START_TEST(short_launches_are_whole) {
     bool whole;
-    ck_assert(!gaps_new(&orders, 10 * WAVE - 1, WAVE, &whole) && whole);
-    struct gaps *g = gaps_new(&orders, 10 * WAVE, WAVE, &whole);
+    ck_assert(!gaps_new(&orders, 10 * WAVE - 1, WAVE, 1, &whole) && whole);
+    struct gaps *g = gaps_new(&orders, 10 * WAVE, WAVE, 1, &whole);
     ck_assert(g && !whole);
     gaps_free(g);
 }
 END_TEST
 
+/* A launch of one wave of 10 CTAs of 4 warps, with gaps inside CTAs. A unit has at least 2,000 cycles and 16
+ * instructions of each warp, thus 640. Returns the length of the gap after a unit of this many instructions and
+ * cycles. The 500 cycles after a gap belong to no unit. */
+static double next_inside(struct gaps *g, uint64_t *now, double instructions, double cycles) {
+    stats_add(gaps_unit(g), "gpu.cycles", cycles);
+    stats_add(gaps_unit(g), "gpu.warp_instructions", instructions);
+    ck_assert(!gaps_due(g, WAVE, 639, *now + (uint64_t)cycles, 0));
+    ck_assert(!gaps_due(g, WAVE, 640, *now + 1999, 0));
+    *now += (uint64_t)cycles;
+    ck_assert(gaps_due(g, WAVE, 640, *now, 0));
+    const double length = gaps_next_inside(g, *now);
+    if (length > 0) { /* the cycles after the gap */
+        *now += 500;
+        ck_assert(gaps_due(g, WAVE, 40, *now, 0));
+        ck_assert(gaps_next_inside(g, *now) <= 0);
+    }
+    return length;
+}
+
+static struct gaps *inside_gaps(void) {
+    static const struct gap_orders inside = {.forward = never, .inside = true};
+    bool whole;
+    struct gaps *g = gaps_new(&inside, WAVE, WAVE, 4, &whole);
+    ck_assert(g && !whole && gaps_are_inside(g));
+    ck_assert(!gaps_due(g, 0, 0, 0, 0)); /* the first unit begins at cycle 0 */
+    return g;
+}
+
+/* The first unit is no sample. The next three are equal, and 4 units have run: a gap has at most a fifth of the
+ * instructions before it, so no gap follows. After the fifth unit, a gap has one unit times a random number of 0.75 to
+ * 1.25. A gap of 1,000 instructions takes the rate of its neighbours, which is 2. The run takes 5 + 1 units of 4,000
+ * cycles, and the gap 2,000 cycles. */
+START_TEST(equal_units_have_gaps_inside) {
+    struct gaps *g = inside_gaps();
+    struct gap_result r;
+    struct stats s, exact;
+    uint64_t now = 0;
+    ck_assert(stats_init(&s) && stats_init(&exact));
+    for (int i = 0; i < 4; i++)
+        ck_assert(next_inside(g, &now, 2000, 4000) <= 0);
+    const double length = next_inside(g, &now, 2000, 4000);
+    ck_assert(length >= 0.75 && length <= 1.25);
+    stats_add(&exact, "gpu.warp_instructions", 1000);
+    gaps_passed(g, 0, &exact, GAP_FULL);
+    next_inside(g, &now, 2000, 4000);
+    stats_add(&s, "gpu.cycles", 6 * 4000);
+    stats_add(&s, "gpu.warp_instructions", 6 * 2000);
+    gaps_finish(g, &s, &r);
+    ck_assert(fabs(stats_get(&s, "gpu.cycles") - (6 * 4000 + 2000)) < 1e-6);
+    ck_assert(fabs(stats_get(&s, "gpu.warp_instructions") - (6 * 2000 + 1000)) < 1e-6);
+    ck_assert(fabs(r.instructions - 1000) < 1e-6);
+    ck_assert(fabs(r.after - 3000.0 / 13000) < 1e-9); /* 10,000 of 13,000 instructions precede the gap */
+    gaps_free(g);
+    stats_free(&s);
+    stats_free(&exact);
+}
+END_TEST
+
+/* Units whose rates alternate by 20 % have no gap. */
+START_TEST(phases_have_no_gaps_inside) {
+    struct gaps *g = inside_gaps();
+    uint64_t now = 0;
+    for (int i = 0; i < 30; i++)
+        ck_assert(next_inside(g, &now, 2000, i % 2 ? 4800 : 4000) <= 0);
+    gaps_free(g);
+}
+END_TEST
+
+/* If many warps have ended in a gap, the unit before the gap estimates the whole gap, and no unit follows: the gap of
+ * 1,000 instructions takes 2,000 cycles. */
+START_TEST(a_cut_gap_is_like_the_unit_before) {
+    struct gaps *g = inside_gaps();
+    struct gap_result r;
+    struct stats s, exact;
+    uint64_t now = 0;
+    ck_assert(stats_init(&s) && stats_init(&exact));
+    for (int i = 0; i < 5; i++)
+        next_inside(g, &now, 2000, 4000);
+    stats_add(&exact, "gpu.warp_instructions", 1000);
+    gaps_passed(g, 0, &exact, GAP_ENDING);
+    ck_assert(!gaps_due(g, WAVE, 100000, now + 100000, 0));
+    gaps_finish(g, &s, &r);
+    ck_assert(fabs(stats_get(&s, "gpu.cycles") - 2000) < 1e-6);
+    gaps_free(g);
+    stats_free(&s);
+    stats_free(&exact);
+}
+END_TEST
+
+/* A gap that ends at code without a unit, or that stops all gaps. Five units of the rate 2 precede a gap of 1,000
+ * instructions, which takes the rate of the unit before, so 2,000 cycles, though the next unit has the rate 2.12. The
+ * next gap follows when three units agree: the second and the third unit after the gap find a unit of the rate 2 among
+ * the last three. After five units, six or seven have run, so a gap of a fifth of that is possible. */
+START_TEST(new_code_waits_for_stable_units) {
+    struct gaps *g = inside_gaps();
+    struct gap_result r;
+    struct stats s, exact;
+    uint64_t now = 0;
+    ck_assert(stats_init(&s) && stats_init(&exact));
+    for (int i = 0; i < 5; i++)
+        next_inside(g, &now, 2000, 4000);
+    stats_add(&exact, "gpu.warp_instructions", 1000);
+    gaps_passed(g, 0, &exact, GAP_NEW_CODE);
+    ck_assert(next_inside(g, &now, 2000, 4240) <= 0);
+    ck_assert(next_inside(g, &now, 2000, 4240) <= 0);
+    ck_assert(next_inside(g, &now, 2000, 4240) > 0);
+    gaps_finish(g, &s, &r);
+    ck_assert(fabs(stats_get(&s, "gpu.cycles") - 2000) < 1e-6);
+    ck_assert(fabs(r.drift - 0.06) < 1e-9);
+    gaps_stop(g, false);
+    ck_assert(!gaps_due(g, WAVE, 100000, now + 100000, 0));
+    gaps_free(g);
+    stats_free(&s);
+    stats_free(&exact);
+}
+END_TEST
+
+/* Many warps end in the unit after a gap of 1,000 instructions. The unit of 10,000 cycles is no sample, so the gap
+ * takes the rate of the unit before: 2,000 cycles. */
+START_TEST(units_that_drain_are_no_samples) {
+    struct gaps *g = inside_gaps();
+    struct gap_result r;
+    struct stats s, exact;
+    uint64_t now = 0;
+    ck_assert(stats_init(&s) && stats_init(&exact));
+    for (int i = 0; i < 5; i++)
+        next_inside(g, &now, 2000, 4000);
+    stats_add(&exact, "gpu.warp_instructions", 1000);
+    gaps_passed(g, 0, &exact, GAP_FULL);
+    gaps_stop(g, true);
+    stats_add(gaps_unit(g), "gpu.cycles", 10000);
+    stats_add(gaps_unit(g), "gpu.warp_instructions", 2000);
+    ck_assert(gaps_next_inside(g, now + 10000) <= 0);
+    gaps_finish(g, &s, &r);
+    ck_assert_uint_eq(r.n, 4); /* the five units without the first */
+    ck_assert(fabs(stats_get(&s, "gpu.cycles") - 2000) < 1e-6);
+    gaps_free(g);
+    stats_free(&s);
+    stats_free(&exact);
+}
+END_TEST
+
 SUITE(timing_gaps) {
+    TEST(units_that_drain_are_no_samples);
+    TEST(new_code_waits_for_stable_units);
+    TEST(equal_units_have_gaps_inside);
+    TEST(phases_have_no_gaps_inside);
+    TEST(a_cut_gap_is_like_the_unit_before);
     TEST(equal_waves_are_exact);
     TEST(changing_waves_have_a_variance);
     TEST(unstable_waves_run_longer);

@@ -204,9 +204,13 @@ void lsu_stats(struct lsu *l, struct stats *s);
 /* Prints one line that describes the unit's contents, for deadlock reports. */
 void lsu_describe(const struct lsu *l, char *out, size_t size);
 /* Warms the L1 and, where the L1 misses, the L2 with an instruction that was executed without time: `fx` has its
- * effects. Only accesses to device memory warm the caches. The access takes no simulated time, and statistics do not
- * count it. `aside`: see cache_warm(). */
-void lsu_warm(struct lsu *l, struct memsys *mem, const struct inst *in, const struct effects *fx, bool aside);
+ * effects. Accesses to device and constant memory warm the caches; accesses to local memory only if its place, `local`,
+ * is not NULL. The access takes no simulated time, and statistics do not count it. `aside`: see cache_warm(). */
+struct lsu_local {
+    uint64_t base, stride; /* as in struct lsu_access */
+};
+void lsu_warm(struct lsu *l, struct memsys *mem, const struct inst *in, const struct effects *fx,
+              const struct lsu_local *local, bool aside);
 /* Gives `bytes` of the unified memory (sm.unified_bytes) to the L1 and to the texture cache, rounded down to whole
  * ways, at least one. A change empties both. */
 void lsu_divide(struct lsu *l, uint32_t bytes);

@@ -214,39 +214,47 @@ static __attribute__((noinline)) void order_lines(struct lsu_front *f) {
 static uint8_t warm_l1(const struct lsu *l, struct lsu_pipe *p, const struct line_op *op, bool aside) {
     const uint64_t line = op->address >> p->line_shift;
     const uint8_t sectors = lsu_sectors_in_line(p, op, op->sectors);
-    if (op->kind == LINE_STORE) {
+    const struct cache_spot at = cache_look(&p->cache, line);
+    if (op->kind == LINE_STORE || op->kind == LINE_LOCAL_STORE) {
         struct cache_out dropped;
-        if (p->write_back_global)
+        const bool local = op->kind == LINE_LOCAL_STORE,
+                   around = local && at.way == CACHE_NO_WAY && !l->cfg->lsu.local_allocate,
+                   back = (local ? p->write_back_local : p->write_back_global) && !around;
+        if (back)
             cache_warm(&p->cache, line, sectors, true, aside);
         else
             cache_write_through(&p->cache, line, !l->cfg->lsu.update_on_write, &dropped);
-        return p->write_back_global ? 0 : op->sectors;
+        return back ? 0 : op->sectors;
     }
-    const bool hit = !(sectors & ~cache_valid(&p->cache, cache_look(&p->cache, line)));
+    const bool hit = !(sectors & ~cache_valid(&p->cache, at));
     cache_warm(&p->cache, line, p->cache.shape.sectored ? sectors : p->all_sectors, false, aside);
     return hit ? 0 : op->sectors;
 }
 
-void lsu_warm(struct lsu *l, struct memsys *mem, const struct inst *in, const struct effects *fx, bool aside) {
+void lsu_warm(struct lsu *l, struct memsys *mem, const struct inst *in, const struct effects *fx,
+              const struct lsu_local *local, bool aside) {
     static const uint8_t kinds[N_KINDS] = {
         [K_LOAD] = MEM_READ + 1, [K_STORE] = MEM_WRITE + 1, [K_ATOM] = MEM_ATOMIC + 1, [K_TEX] = MEM_TEXTURE + 1};
-    const lanemask_t lanes = fx->lanes & ~(fx->shared_lanes | fx->local_lanes);
-    const bool device = fx->space == SPACE_GLOBAL || fx->space == SPACE_GENERIC;
-    if (!kinds[in->kind] || !lanes || !device || in->cache_op == CACHE_WALK || !fx->n_elems)
+    const bool constant = fx->space == SPACE_CONST || fx->space == SPACE_PARAM,
+               device = constant || fx->space == SPACE_GLOBAL || fx->space == SPACE_GENERIC;
+    const lanemask_t own = fx->space == SPACE_LOCAL ? fx->lanes : fx->local_lanes & fx->lanes & ~fx->shared_lanes,
+                     lanes = device ? fx->lanes & ~(fx->shared_lanes | own) : 0;
+    if (!kinds[in->kind] || !(lanes | own) || in->cache_op == CACHE_WALK || !fx->n_elems)
         return;
     const struct lsu_access a = {.inst = in,
-                                 .lanes = lanes,
+                                 .lanes = lanes | own,
                                  .space = fx->space,
-                                 .kind = kinds[in->kind] - 1,
+                                 .kind = constant ? MEM_CONSTANT : kinds[in->kind] - 1,
                                  .n_elems = fx->n_elems,
                                  .msize = fx->msize,
+                                 .local_base = local ? local->base : 0,
+                                 .local_stride = local ? local->stride : 0,
                                  .halves = fx->halves,
                                  .addr = fx->addr};
     struct lsu_front f;
     f.n = 0;
     f.slot = 0;
-    f.dest = destination(l, &a, false);
-    add_device(l, &f, &a, lanes, (unsigned)a.n_elems * a.msize);
+    add_cached(l, &f, &a, local ? own : 0, lanes, (unsigned)a.n_elems * a.msize);
     for (uint32_t i = 0; i < f.n; i++) {
         const struct line_op *op = &f.op[i];
         const uint8_t below = f.dest == TO_MEMORY ? op->sectors : warm_l1(l, &l->pipe[f.dest], op, aside);

@@ -62,6 +62,7 @@ bool sm_cluster_cta_start(struct sm *sm, struct dim3 id, struct cluster *k, uint
     c->cta->source = sm->ctas.source;
     c->cta->copies_take_time = true;
     c->id = id;
+    c->begun = false;
     const struct dim3 *grid = &sm->launch->grid;
     c->number = id.x + (uint64_t)grid->x * (id.y + (uint64_t)grid->y * id.z);
     uint32_t w = 0;
@@ -85,11 +86,14 @@ bool sm_cluster_cta_start(struct sm *sm, struct dim3 id, struct cluster *k, uint
 void sm_warps_start(struct sm *sm, uint32_t cta, uint64_t now) {
     struct sm_cta *c = &sm->ctas.slot[cta];
     cta_start(c->cta, c->id, sm->id);
+    c->begun = true;
     control_cta_start(sm->model.ops, sm->model.options, c->shared, c->cta->n_warps);
     sm->n.ctas++;
     uint32_t w;
-    for (struct warp_set m = c->warps; warp_set_take(&m, &w); sm->n.warps++)
+    for (struct warp_set m = c->warps; warp_set_take(&m, &w); sm->n.warps++) {
+        sm->warps.issued[w] = 0;
         sm_warp_start(sm, w, program_entry(sm->program->program, 0), now);
+    }
     sm_contexts_sleep(sm, false, now);
     uint32_t live = warp_set_count(&sm->warps.live, sm->warps.words) - contexts_awake(sm);
     if (sm_may_sleep(sm)) /* sleeping warps are resident, too */

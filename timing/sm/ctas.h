@@ -12,6 +12,7 @@ struct sm_cta {
     struct cta *cta; /* NULL until the slot is first used */
     struct dim3 id;
     uint64_t number;       /* its position in the grid, with x fastest */
+    bool begun;            /* its warps have begun: sm_warps_start() */
     struct warp_set warps; /* warps that have not ended; if the set is empty, the slot is free */
     /* state of the reconvergence model that the CTA's warps share, in sm_ctas.shared_states; NULL if there is none */
     struct reconv_cta *shared;

@@ -148,6 +148,7 @@ bool livelock_computes(const struct sm *sm) {
 
 const struct sm_unit_ops unit_livelock = {
     .name = "livelock",
+    .observes = true,
     .make = make,
     .free = livelock_free,
     .launch = launch,

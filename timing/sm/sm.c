@@ -386,6 +386,8 @@ static __attribute__((noinline)) void empty_cycle(struct sm *sm, uint64_t now) {
         sm_lsu_take(sm, lsu_tick(sm->lsu, now), now);
     if (sm->clock.polls || sm->memory.due <= now) /* work may be left if the last CTA ended in the middle of a tick */
         memory_stage(sm, now, sm->modern != NULL);
+    for (uint32_t ticket, latency; fetch_take(&sm->fetch, &ticket, &latency);)
+        continue; /* a line for a warp that has ended in a gap inside CTAs */
     sm->clock.own_next = 0;
     sm->status.next = next_with_memory(sm, next_own(sm, now, sm->warps.words));
     hot_assert(sm->status.next > now);
@@ -589,8 +591,20 @@ uint64_t sm_next(struct sm *sm, uint64_t now) {
 
 void sm_flush(struct sm *sm) { lsu_flush(sm->lsu); }
 
-void sm_warm(struct sm *sm, struct memsys *mem, const struct inst *in, const struct effects *fx, bool aside) {
-    lsu_warm(sm->lsu, mem, in, fx, aside);
+/* Returns the slot of a warp, which has one. */
+static uint32_t slot_of(const struct sm *sm, const struct warp *warp) {
+    uint32_t w = 0;
+    while (sm->warps.slot[w].w != warp)
+        w++;
+    return w;
+}
+
+void sm_warm(struct sm *sm, struct memsys *mem, const struct warp *warp, const struct inst *in,
+             const struct effects *fx) {
+    struct lsu_local local = {.stride = sm->memory.local_stride};
+    if (warp && (fx->space == SPACE_LOCAL || fx->local_lanes))
+        local.base = sm_local_base(sm, slot_of(sm, warp));
+    lsu_warm(sm->lsu, mem, in, fx, warp ? &local : NULL, !warp && sm->status.ctas > 0);
 }
 
 uint64_t sm_issue_count(const struct sm *sm) { return sm->n.slot[SLOT_ISSUED] + lsu_walk_moved(sm->lsu); }

@@ -393,6 +393,7 @@ static void describe(const void *u, const struct sm *sm, FILE *out) {
 
 const struct sm_unit_ops unit_tma = {
     .name = "tma",
+    .observes = true,
     .make = tma_make,
     .free = tma_free,
     .launch = launch,

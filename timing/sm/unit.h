@@ -17,6 +17,7 @@ struct config;
 
 struct sm_unit_ops {
     const char *name;
+    bool observes; /* the unit changes nothing, and needs not see what runs without time: lend.h */
     /* Makes the unit of SM number `sm`. `cfg` outlives the unit. `ctx` is the field of the sm_unit_row. Returns NULL
      * if memory is out. Every unit must have this function. */
     void *(*make)(const struct config *cfg, uint32_t sm, void *ctx);

@@ -55,6 +55,7 @@ struct sm_warps {
     struct warp_set divergent; /* warps whose first path has fewer lanes than the warp has live lanes */
     uint64_t in_state[WARP_WORDS][N_PATH_STATES]; /* warps with a path in the state, by word of a warp_set */
     struct sm_warp slot[WARP_SLOTS];
+    uint32_t issued[WARP_SLOTS];         /* by slot: instructions since sm_take_issued() was last called (lend.h) */
     uint32_t age[WARP_SLOTS], next_age;  /* by slot: number in the order in which warps started, for schedulers */
     struct sched_warp sched[WARP_SLOTS]; /* by slot, for schedulers */
     struct {

@@ -1,0 +1,394 @@
+#include "inside.h"
+#include "isa/machine/launch.h"
+#include "timing/sm/cta_ops.h"
+#include "timing/sm/lend.h"
+#include "timing/sm/sm.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    ROUND = 64,      /* mean warp instructions of a warp in a round of all SMs */
+    LEAVING = 32,    /* a gap ends as soon as one of LEAVING warps has ended */
+    BLOCK = 4,       /* a block was issued in units if one of its first BLOCK instructions was */
+    ALIGNMENT = 128, /* most instructions that a warp executes to reach the PC at which the gap began */
+    EXACT = 128,     /* instructions that a warp executes one by one at the end of a gap, to execute its exact share */
+    BORROWED = 32,   /* instructions that a warp borrows at once */
+    LEVEL = 64,      /* counts of instructions that differ by at most LEVEL are level */
+    CTA_SLOTS = 64,
+};
+static const double speed_kept = 0.5; /* part of a warp's speed that a further unit keeps */
+/* The instructions in units are level if their range is at most this fraction of their mean: for the warps of a CTA;
+ * for the CTAs of a class of SMs. */
+static const double warp_range = 0.02, cta_range = 0.05;
+
+/* A warp of a CTA slot. */
+struct inside_warp {
+    double issued, speed; /* instructions in all units; in recent units */
+    double share;         /* its speed in the present gap */
+    double debt;          /* instructions that it has executed in gaps beyond its share */
+    uint32_t pc;          /* PC at which the gap began; UINT32_MAX: none */
+};
+
+/* Warps that have not ended. */
+struct crowd {
+    uint32_t warps;
+    double issued, speed; /* sums */
+    double least, most;   /* range of `issued` */
+};
+
+struct inside_sm {
+    struct sm_loan loan;
+    struct inside_warp *warp; /* [CTA_SLOTS * inside.n_warps] */
+    struct crowd all;         /* its warps; the range is that of the means of its CTAs */
+};
+
+struct inside {
+    const struct gap_orders *orders;
+    struct cta_view *view;
+    struct lent_run *run;
+    struct interp_observer observer;     /* calls on_block() and on_executed() */
+    const struct interp_observer *inner; /* the caller's observer of the present CTA */
+    bool *seen;                          /* by PC: a unit has issued the instruction */
+    bool fresh;                          /* a warp has entered a block in this gap that no unit has issued */
+    bool refills;                        /* a gap was just before the present cycles */
+    uint32_t n_warps;                    /* of a CTA */
+    uint32_t live;                       /* in this round: warps that have not ended */
+    uint32_t began;                      /* warps that had not ended when the latest gap began; 0: no gap yet */
+    uint64_t clock;
+    uint64_t unit; /* instructions that all SMs have issued in the unit before the gap */
+    struct inside_sm *sm;
+};
+
+static void on_block(void *ctx, uint32_t pc, lanemask_t lanes) {
+    struct inside *i = ctx;
+    const uint32_t n = i->view->launch->program->n;
+    bool seen = false;
+    for (uint32_t k = pc; k < n && k < pc + BLOCK; k++)
+        seen |= i->seen[k];
+    i->fresh |= !seen;
+    i->inner->block(i->inner->ctx, pc, lanes);
+}
+
+static void on_executed(void *ctx, const struct warp *w, const struct inst *in, const struct effects *fx) {
+    const struct inside *i = ctx;
+    i->inner->executed(i->inner->ctx, w, in, fx);
+}
+
+static bool allocate(struct inside *i) {
+    i->sm = calloc(i->view->sms, sizeof *i->sm);
+    i->seen = calloc(i->view->launch->program->n, sizeof *i->seen);
+    bool ok = i->sm && i->seen;
+    for (uint32_t k = 0; ok && k < i->view->sms; k++)
+        ok = (i->sm[k].warp = calloc((size_t)CTA_SLOTS * i->n_warps, sizeof *i->sm[k].warp)) != NULL;
+    return ok;
+}
+
+struct inside *inside_new(const struct gap_orders *o, struct cta_view *view, const struct reconv_ops *model,
+                          bool *refused) {
+    *refused = !o->inside;
+    for (uint32_t k = 0; k < view->sms && !*refused; k++)
+        *refused = !sm_lends(view->sm[k]);
+    struct inside *i = *refused ? NULL : calloc(1, sizeof *i);
+    if (!i)
+        return NULL;
+    struct cta *like = cta_new(view->launch);
+    *i = (struct inside){
+        .orders = o, .view = view, .observer = {i, on_block, on_executed}, .n_warps = like ? like->n_warps : 0};
+    i->run = like ? lent_run_new(like, model, &view->cfg->reconv) : NULL;
+    cta_free(like);
+    if (i->run && allocate(i))
+        return i;
+    inside_free(i);
+    return NULL;
+}
+
+void inside_free(struct inside *i) {
+    if (!i)
+        return;
+    for (uint32_t k = 0; i->sm && k < i->view->sms; k++)
+        free(i->sm[k].warp);
+    lent_run_free(i->run);
+    free(i->seen);
+    free(i->sm);
+    free(i);
+}
+
+/* Returns the warps of a CTA slot. */
+static struct inside_warp *warps_of(const struct inside *i, uint32_t k, uint32_t slot) {
+    return &i->sm[k].warp[(size_t)slot * i->n_warps];
+}
+
+uint64_t inside_issued(const struct inside *i) {
+    uint64_t n = 0;
+    for (uint32_t k = 0; k < i->view->sms; k++)
+        n += sm_issue_count(i->view->sm[k]);
+    return n;
+}
+
+static void join(struct crowd *to, const struct crowd *more) {
+    if (!more->warps)
+        return;
+    to->least = to->warps ? fmin(to->least, more->least) : more->least;
+    to->most = fmax(to->most, more->most);
+    to->warps += more->warps;
+    to->issued += more->issued;
+    to->speed += more->speed;
+}
+
+static bool is_level(const struct crowd *m, double range) {
+    return !m->warps || m->most - m->least <= fmax(LEVEL, range * m->issued / m->warps);
+}
+
+static struct crowd crowd_of_cta(const struct lent_cta *c, const struct inside_warp *warp) {
+    struct crowd all = {0};
+    for (uint32_t w = 0; w < c->cta->n_warps; w++)
+        if (c->cta->warps[w].live)
+            join(&all, &(struct crowd){1, warp[w].issued, warp[w].speed, warp[w].issued, warp[w].issued});
+    return all;
+}
+
+/* Returns the warps of all SMs that have as many warps as SM `k`. */
+static struct crowd class_of(const struct inside *i, uint32_t k) {
+    struct crowd all = {0};
+    for (uint32_t m = 0; m < i->view->sms; m++)
+        if (i->sm[m].all.warps == i->sm[k].all.warps)
+            join(&all, &i->sm[m].all);
+    return all;
+}
+
+/* Counts the instructions that an SM's warps have issued. */
+static void count_sm(struct inside *i, uint32_t k) {
+    struct sm *sm = i->view->sm[k];
+    struct lent_cta c;
+    i->sm[k].all = (struct crowd){0};
+    for (uint32_t slot = 0; slot < sm_lent_slots(sm); slot++) {
+        struct inside_warp *warp = warps_of(i, k, slot);
+        uint32_t issued[MAX_CTA_WARPS] = {0};
+        if (!sm_lent_cta(sm, slot, &c))
+            continue;
+        sm_take_issued(sm, slot, issued);
+        for (uint32_t w = 0; w < c.cta->n_warps; w++) {
+            warp[w].speed = (i->refills ? 1 : speed_kept) * warp[w].speed + issued[w];
+            warp[w].issued += issued[w];
+        }
+        struct crowd own = crowd_of_cta(&c, warp);
+        own.least = own.most = own.warps ? own.issued / own.warps : 0;
+        join(&i->sm[k].all, &own);
+    }
+}
+
+bool inside_may(struct inside *i) {
+    for (uint32_t k = 0; k < i->view->sms; k++)
+        if (!sm_may_lend(i->view->sm[k]))
+            return false;
+    i->unit = inside_issued(i);
+    for (uint32_t k = 0; k < i->view->sms; k++) {
+        count_sm(i, k);
+        sm_note_issued(i->view->sm[k], i->seen);
+    }
+    i->refills = false;
+    return true;
+}
+
+bool inside_is_level(const struct inside *i) {
+    for (uint32_t k = 0; k < i->view->sms; k++) {
+        const struct crowd class = class_of(i, k);
+        if (!is_level(&class, cta_range))
+            return false;
+    }
+    return true;
+}
+
+bool inside_drains(const struct inside *i) {
+    uint32_t warps = 0;
+    for (uint32_t k = 0; k < i->view->sms; k++)
+        warps += i->sm[k].all.warps;
+    return warps < i->began - i->began / LEAVING;
+}
+
+/* Takes a CTA, whose accesses then warm the caches. */
+static void take(struct inside *i, const struct lent_cta *c) {
+    i->inner = i->orders->observer(i->orders->ctx, c->cta->linear_id);
+    lent_take(i->run, c, i->clock, &i->observer);
+}
+
+/* Notes the PCs at which an SM's warps begin a gap, and chooses their shares. All CTAs of a class of SMs advance
+ * equally. In a CTA, warps that have always advanced together have equal shares, so they stay together. */
+static void begin_sm(struct inside *i, uint32_t k) {
+    const struct crowd class = class_of(i, k);
+    struct lent_cta c;
+    for (uint32_t slot = 0; slot < sm_lent_slots(i->view->sm[k]); slot++) {
+        struct inside_warp *warp = warps_of(i, k, slot);
+        if (!sm_lent_cta(i->view->sm[k], slot, &c))
+            continue;
+        const struct crowd own = crowd_of_cta(&c, warp);
+        const bool level = is_level(&own, warp_range) || own.speed <= 0;
+        take(i, &c);
+        for (uint32_t w = 0; w < c.cta->n_warps; w++) {
+            const double part = level ? 1 : warp[w].speed / (own.speed / own.warps);
+            warp[w].pc = lent_pc(i->run, w);
+            warp[w].share = c.cta->warps[w].live ? part * class.speed / class.warps : 0;
+        }
+        lent_give_back(i->run);
+    }
+}
+
+/* A CTA that is taken. */
+struct taken {
+    struct inside *i;
+    struct sm *sm;
+    const struct lent_cta *c;
+    struct inside_warp *warp;
+    bool exact; /* its warps execute their exact shares */
+};
+
+static void fault(const struct taken *t, uint32_t w) {
+    uint32_t pc;
+    const struct effects *fx = lent_fault(t->i->run, &pc);
+    sm_lent_fault(t->sm, &t->c->cta->warps[w], pc, fx, t->i->clock);
+}
+
+/* Runs a warp for about `n` instructions, or exactly. Returns false after a fault. */
+static bool run_warp(const struct taken *t, uint32_t w, uint64_t n) {
+    uint64_t executed = 0, more = 0;
+    enum lent_end end = LENT_SPENT;
+    if (!t->exact || n > EXACT)
+        end = lent_warp(t->i->run, w, t->exact ? n - EXACT : n, &executed);
+    if (t->exact && end == LENT_SPENT && executed < n)
+        end = lent_warp_to(t->i->run, w, UINT32_MAX, n - executed, &more);
+    t->warp[w].debt += (double)(executed + more);
+    if (end == LENT_FAULT)
+        fault(t, w);
+    return end != LENT_FAULT;
+}
+
+/* Returns how many instructions the CTA's warps still have to execute. */
+static double balance(const struct taken *t) {
+    double n = 0;
+    for (uint32_t w = 0; w < t->c->cta->n_warps; w++)
+        n -= t->c->cta->warps[w].live ? t->warp[w].debt : 0;
+    return n;
+}
+
+/* Runs the CTA's warps that have a share left; if they borrow, the other warps. Sets *any if a warp has executed
+ * something. Returns false if a warp faults. */
+static bool run_warps(const struct taken *t, bool borrow, bool *any) {
+    *any = false;
+    for (uint32_t w = 0; w < t->c->cta->n_warps; w++) {
+        const double before = t->warp[w].debt;
+        if (!t->c->cta->warps[w].live || borrow != (before > -1))
+            continue;
+        if (!run_warp(t, w, borrow ? BORROWED : (uint64_t)-before))
+            return false;
+        *any |= t->warp[w].debt > before;
+    }
+    return true;
+}
+
+/* Runs the warps of a CTA until each has used its share, or waits, or has ended. While warps that wait have shares
+ * left, the other warps borrow from their later shares. Returns false if a warp faults. */
+static bool run_cta(const struct taken *t) {
+    bool any = true;
+    while (any) {
+        while (any)
+            if (!run_warps(t, false, &any))
+                return false;
+        if (balance(t) >= 1 && !run_warps(t, true, &any))
+            return false;
+    }
+    return true;
+}
+
+/* Lets the warps of a CTA run to the PCs at which the gap began, if they are near. In a loop, a warp then finds the
+ * results in flight that the code at this PC expects. Returns false after a fault. */
+static bool align_cta(const struct taken *t) {
+    uint64_t left[MAX_CTA_WARPS], executed;
+    for (uint32_t w = 0; w < t->c->cta->n_warps; w++)
+        left[w] = t->warp[w].pc == UINT32_MAX ? 0 : ALIGNMENT;
+    for (bool any = true; any;) {
+        any = false;
+        for (uint32_t w = 0; w < t->c->cta->n_warps; w++) {
+            const enum lent_end end = lent_warp_to(t->i->run, w, t->warp[w].pc, left[w], &executed);
+            left[w] -= executed < left[w] ? executed : left[w];
+            t->warp[w].debt += (double)executed;
+            any |= executed > 0;
+            if (end != LENT_FAULT)
+                continue;
+            fault(t, w);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Counts the CTA's warps that have not ended. */
+static uint32_t live_warps(const struct lent_cta *c) {
+    uint32_t n = 0;
+    for (uint32_t w = 0; w < c->cta->n_warps; w++)
+        n += c->cta->warps[w].live != 0;
+    return n;
+}
+
+/* Runs all CTAs of an SM for a round, in which a warp executes `times` its share; with `times` 0, aligns them. Returns
+ * false after a fault. */
+static bool run_sm(struct inside *i, uint32_t k, double times, bool last) {
+    struct sm *sm = i->view->sm[k];
+    struct lent_cta c;
+    for (uint32_t slot = 0; slot < sm_lent_slots(sm); slot++) {
+        if (!sm_lent_cta(sm, slot, &c))
+            continue;
+        const struct taken t = {i, sm, &c, warps_of(i, k, slot), last};
+        take(i, &c);
+        for (uint32_t w = 0; w < c.cta->n_warps; w++)
+            t.warp[w].debt -= times * t.warp[w].share;
+        const bool ok = times > 0 ? run_cta(&t) : align_cta(&t);
+        lent_give_back(i->run);
+        if (!ok)
+            return false;
+        i->live += live_warps(&c);
+    }
+    return true;
+}
+
+/* Runs rounds of all SMs, in which a warp executes `times` its share. `warps`: the number of warps that have not ended.
+ * Sets *end. Returns false after a fault. */
+static bool run_rounds(struct inside *i, uint32_t rounds, double times, uint32_t warps, enum gap_end *end) {
+    i->fresh = false;
+    *end = GAP_FULL;
+    for (uint32_t r = 0; r < rounds && *end == GAP_FULL && !launch_stopped(i->view->launch); r++) {
+        i->live = 0;
+        for (uint32_t k = 0; k < i->view->sms; k++)
+            if (!run_sm(i, k, times / rounds, r + 1 == rounds))
+                return false;
+        *end = i->live < warps - warps / LEAVING ? GAP_ENDING : i->fresh ? GAP_NEW_CODE : GAP_FULL;
+    }
+    return true;
+}
+
+enum gap_end inside_gap(struct inside *i, double times, uint64_t now, struct stats *exact) {
+    const struct interp_stats before = *lent_stats(i->run);
+    const double instructions = times * (double)i->unit;
+    struct crowd all = {0};
+    enum gap_end end;
+    i->refills = true;
+    i->clock = now;
+    for (uint32_t k = 0; k < i->view->sms; k++) {
+        sm_lend(i->view->sm[k], &i->sm[k].loan, now);
+        begin_sm(i, k);
+        join(&all, &i->sm[k].all);
+    }
+    i->began = all.warps;
+    const uint32_t rounds = all.speed > 0 ? (uint32_t)ceil(instructions / all.warps / ROUND) : 0;
+    bool ok = run_rounds(i, rounds, rounds ? instructions / all.speed : 0, all.warps, &end);
+    for (uint32_t k = 0; ok && k < i->view->sms; k++)
+        ok = run_sm(i, k, 0, false);
+    for (uint32_t k = 0; k < i->view->sms; k++)
+        sm_take_back(i->view->sm[k], &i->sm[k].loan, now);
+    const struct interp_stats *n = lent_stats(i->run);
+    const double executed = (double)(n->warp_instructions - before.warp_instructions);
+    stats_add(exact, "gpu.warp_instructions", executed);
+    stats_add(exact, "gpu.lane_slots", executed * launch_lanes(i->view->launch));
+    stats_add(exact, "gpu.thread_instructions", (double)(n->thread_instructions - before.thread_instructions));
+    stats_add(exact, "gpu.barrier_instructions", (double)(n->barrier_instructions - before.barrier_instructions));
+    return end;
+}
