@@ -90,17 +90,21 @@ static enum heddle_status diffuse_on(struct heddle *h, struct heddle_module *m, 
     const int64_t n = p->n;
     const uint64_t north = bench_buffer(h, p->north, rows), south = bench_buffer(h, p->south, rows);
     const uint64_t east = bench_buffer(h, p->east, columns), west = bench_buffer(h, p->west, columns);
-    const uint64_t image = bench_buffer(h, p->image, plane), to_n = bench_buffer(h, NULL, 5 * plane);
-    const uint64_t to_s = to_n + plane, to_w = to_s + plane, to_e = to_w + plane, c = to_e + plane;
+    const uint64_t image = bench_buffer(h, p->image, plane);
+    uint64_t to[5]; /* differences to the north, south, west and east, and coefficients: a buffer each, as there */
+    for (int i = 0; i < 5; i++)
+        to[i] = bench_buffer(h, NULL, plane);
     enum { THREADS = 512 };
-    if (!north || !south || !east || !west || !image || !to_n)
+    if (!north || !south || !east || !west || !image || !to[0] || !to[1] || !to[2] || !to[3] || !to[4])
         return heddle_status(h);
     enum heddle_status s = BENCH_LAUNCH(h, m, "diffuse", ((struct heddle_dim){bench_blocks(p->n, THREADS), 1, 1}),
                                         ((struct heddle_dim){THREADS, 1, 1}), BENCH_ARG(p->rows), BENCH_ARG(p->columns),
                                         BENCH_ARG(n), BENCH_ARG(north), BENCH_ARG(south), BENCH_ARG(east),
-                                        BENCH_ARG(west), BENCH_ARG(to_n), BENCH_ARG(to_s), BENCH_ARG(to_e),
-                                        BENCH_ARG(to_w), BENCH_ARG(variance), BENCH_ARG(c), BENCH_ARG(image));
-    if (s != HEDDLE_OK || (s = heddle_read(h, to_n, p->got, 5 * plane)) != HEDDLE_OK)
+                                        BENCH_ARG(west), BENCH_ARG(to[0]), BENCH_ARG(to[1]), BENCH_ARG(to[3]),
+                                        BENCH_ARG(to[2]), BENCH_ARG(variance), BENCH_ARG(to[4]), BENCH_ARG(image));
+    for (size_t i = 0; i < 5 && s == HEDDLE_OK; i++)
+        s = heddle_read(h, to[i], p->got + i * p->n, plane);
+    if (s != HEDDLE_OK)
         return s;
     diffuse_reference(p);
     return bench_compare(p->got, p->want, 5 * (size_t)p->n, 1e-4, "value", why, why_size);

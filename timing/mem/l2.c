@@ -40,6 +40,7 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
     s->next = NEVER;
     s->write_acks = c->memory.write_acks;
     s->dirty_ways = c->memory.dirty_ways;
+    s->dirty_hits = c->memory.dirty_hits && s->dirty_ways;
     s->perfect = c->memory.perfect_memory;
     s->uncached = !c->l2.size;
     s->split = c->l2.sectored && !s->uncached;
@@ -310,10 +311,10 @@ static __attribute__((noinline)) void fetch_rest(struct l2 *s, const struct l2_r
     to_dram(s, r->line, false, out.mshr, out.fetch, now);
 }
 
-/* Writes a dirty line to DRAM if the set of `line` has more of them than l2.dirty_ways. */
-static __attribute__((noinline)) void limit_dirty(struct l2 *s, uint64_t line, uint64_t now) {
+/* Writes a dirty line to DRAM if the set of `line` has more than `most` of them. */
+static __attribute__((noinline)) void limit_dirty(struct l2 *s, uint64_t line, uint32_t most, uint64_t now) {
     uint64_t clean;
-    const uint8_t sectors = cache_limit_dirty(&s->cache, line, s->dirty_ways, &clean);
+    const uint8_t sectors = cache_limit_dirty(&s->cache, line, most, &clean);
     if (!sectors)
         return;
     to_dram(s, clean, true, 0, sectors, now);
@@ -330,6 +331,8 @@ static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
         (fetches &&
          (!cache_mshr_free(&s->cache, r->sectors) || dram_room(s->dram, s->of_channel) < (s->dirty_ways ? 4 : 3))))
         return false;
+    /* of a packet, only the first sector that reads the tags counts */
+    const bool rewrites = s->dirty_hits && hit && s->cache.way[at.way].dirty && !r->serial;
     if (through)
         to_dram(s, r->line, true, 0, r->sectors, now);
     else if (cache_write(&s->cache, r->line, r->sectors, r->full, &out) > CACHE_MERGED)
@@ -345,7 +348,7 @@ static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
     if (!through)
         s->port_free = max64(s->port_free, now + port_cycles(s, r));
     if (!through && s->dirty_ways)
-        limit_dirty(s, r->line, now);
+        limit_dirty(s, r->line, s->dirty_ways - rewrites, now);
     if (answered(s, r))
         reply(s, r, now + s->latency);
     return true;
@@ -382,7 +385,7 @@ static inline struct l2_request first_part(const struct l2_request *p, bool spli
  * one address delay its first sector only. */
 static inline bool next_part(struct l2_request *p) {
     p->sectors &= (uint8_t)(p->sectors - 1);
-    p->serial = p->kind == MEM_ATOMIC;
+    p->serial = 1;
     return p->sectors != 0;
 }
 

@@ -27,7 +27,8 @@ struct l2_request {
     uint32_t pc;    /* mem_request.pc; the field `warp` below is mem_request.warp */
     uint16_t sm, bytes;
     uint16_t warp;
-    uint8_t kind, serial;
+    uint8_t kind;
+    uint8_t serial;  /* of an atomic: cycles of the data array for its next sector; else 1 after the first sector */
     uint8_t sectors; /* mask of the requested sectors of the L2's line that have not read the tags yet */
     uint8_t shift;   /* number of this line's sector at which the sender's line begins */
     uint8_t full;    /* for a write: sectors that it overwrites completely */
@@ -74,6 +75,7 @@ struct l2 {
     uint32_t port_shift, write_miss; /* port_shift: log2 of the bytes per cycle of the data array */
     uint32_t latency;                /* cycles from the tags to the reply */
     uint32_t dirty_ways;             /* l2.dirty_ways */
+    bool dirty_hits;                 /* l2.dirty_hits, if there is such a limit */
     bool write_acks;
     bool perfect;
     bool uncached;  /* without an L2: a line is dropped when the requested sectors have arrived */

@@ -227,6 +227,43 @@ START_TEST(dirty_lines_are_written_back) {
 }
 END_TEST
 
+/* Two lines of a set may be dirty. Lines 0, 4 and 8 are in set 0, which has 4 ways.
+ * - after packets for line 0 and for half of line 4, two lines are dirty
+ * - the packet for the other half of line 4 sends line 0 to DRAM only with l2.dirty_hits, and then one line is dirty
+ * - the next packet for line 4 sends nothing
+ * - a packet for all sectors of line 8, which makes the line dirty, sends a line only if two others are dirty: line 0
+ *   without l2.dirty_hits. Its later sectors send nothing, because they are of the same packet. */
+START_TEST(packets_to_dirty_lines_count) {
+    for (int i = 0; i < 4; i++) {
+        const bool hits = i & 1;
+        begin(_i);
+        cfg.l2.size = SETS * 4 * LINE;
+        cfg.l2.ways = 4;
+        cfg.l2.sectored = i & 2;
+        cfg.memory.write_acks = false;
+        cfg.memory.dirty_ways = 2;
+        cfg.memory.dirty_hits = hits;
+        start();
+        packet(MEM_WRITE, 0, ALL, 1, 0);
+        packet(MEM_WRITE, 4, 0x3, 2, 0);
+        run(50);
+        asked_nothing();
+        packet(MEM_WRITE, 4, 0xc, 3, now);
+        packet(MEM_WRITE, 4, 0x1, 4, now);
+        run(100);
+        if (hits)
+            asked(true, 0, ALL);
+        asked_nothing();
+        packet(MEM_WRITE, 8, ALL, 5, now);
+        run(150);
+        if (!hits)
+            asked(true, 0, ALL);
+        asked_nothing();
+        stop();
+    }
+}
+END_TEST
+
 /* A write of a line takes the data array for 4 cycles, so the next access reads the tags 4 cycles later. */
 START_TEST(writes_keep_the_array) {
     begin(_i), start();
@@ -530,6 +567,7 @@ SUITE(timing_l2) {
     TEST_LOOP(writes_that_miss, 0, 2);
     TEST_LOOP(partial_writes_are_completed, 0, 2);
     TEST_LOOP(dirty_lines_are_written_back, 0, 2);
+    TEST_LOOP(packets_to_dirty_lines_count, 0, 2);
     TEST_LOOP(writes_keep_the_array, 0, 2);
     TEST_LOOP(atomics_take_turns, 0, 2);
     TEST_LOOP(atomics_change_so_many_bytes, 0, 2);
