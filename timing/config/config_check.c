@@ -136,6 +136,10 @@ static bool check_memory(const struct config *c, char *err, size_t err_size) {
         snprintf(err, err_size, "l2.slices: more than 16 slices for each of %u dram.channels", c->dram.channels);
         return false;
     }
+    if (!is_power_of_two(c->memory.request_sectors)) {
+        snprintf(err, err_size, "l2.request_sectors: %u is not a power of two", c->memory.request_sectors);
+        return false;
+    }
     if (!is_power_of_two(c->memory.l2_port_bytes)) {
         snprintf(err, err_size, "l2.port_bytes: %u is not a power of two", c->memory.l2_port_bytes);
         return false;

@@ -47,6 +47,8 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
     s->by_sector = c->memory.sector_answers && c->l2.sectored;
     s->write_miss = s->uncached ? L2_THROUGH : c->memory.l2_write_miss;
     s->all_sectors = (uint8_t)((1u << c->l2.line / 32) - 1);
+    for (uint32_t i = 0, n = c->memory.request_sectors; i < 8; i++)
+        s->group[i] = (uint8_t)(((1u << n) - 1) << (i & ~(n - 1)));
     s->stalled_since = NEVER;
     struct cache_shape shape = {.sets = s->uncached ? 1 : c->l2.size / (c->memory.l2_slices * c->l2.ways * c->l2.line),
                                 .ways = s->uncached ? c->l2.mshrs : c->l2.ways,
@@ -371,20 +373,25 @@ static uint64_t ready_at(const struct l2 *s, const struct l2_queue *q) {
     return q->head == q->tail ? NEVER : q->at[q->head & s->in_mask].ready;
 }
 
-/* Returns the part of packet `p` that reads the tags next: with a split, the request for its first sector. */
-static inline struct l2_request first_part(const struct l2_request *p, bool split) {
+/* Returns the sectors that the next tag access of a split packet covers: its first sector, and those of its group. */
+static inline uint8_t first_group(const struct l2 *s, uint8_t sectors) {
+    return sectors & s->group[__builtin_ctz(sectors)];
+}
+
+/* Returns the part of packet `p` that reads the tags next: with a split, the request for its first group. */
+static inline struct l2_request first_part(const struct l2 *s, const struct l2_request *p, bool split) {
     struct l2_request r = *p;
     if (split) {
-        r.bytes = 32;
-        r.sectors &= (uint8_t)-r.sectors;
+        r.sectors = first_group(s, r.sectors);
+        r.bytes = (uint16_t)sector_bytes(r.sectors);
     }
     return r;
 }
 
-/* Removes the first sector of packet `p`. Returns false if the packet has no other. The lanes of an atomic that access
- * one address delay its first sector only. */
-static inline bool next_part(struct l2_request *p) {
-    p->sectors &= (uint8_t)(p->sectors - 1);
+/* Removes the first group of packet `p`. Returns false if the packet has no other. The lanes of an atomic that access
+ * one address delay its first group only. */
+static inline bool next_part(const struct l2 *s, struct l2_request *p) {
+    p->sectors &= (uint8_t)~first_group(s, p->sectors);
     p->serial = 1;
     return p->sectors != 0;
 }
@@ -396,7 +403,7 @@ static bool tag_tick(struct l2 *s, uint64_t now) {
         return false;
     struct l2_request *packet = &q->at[q->head & s->in_mask];
     const bool split = s->split && packet->kind != MEM_PREFETCH;
-    const struct l2_request part = first_part(packet, split), *r = &part;
+    const struct l2_request part = first_part(s, packet, split), *r = &part;
     bool done = s->perfect ? always_hit(s, r, now) : writes(r) ? write(s, r, now) : read(s, r, now);
     if (!done) {
         if (s->stalled_since == NEVER)
@@ -412,7 +419,7 @@ static bool tag_tick(struct l2 *s, uint64_t now) {
     if (s->stalled_since != NEVER)
         s->n.stalls += now - s->stalled_since;
     s->stalled_since = NEVER;
-    if (split && next_part(packet))
+    if (split && next_part(s, packet))
         return false;
     q->head++;
     s->in_packets--;

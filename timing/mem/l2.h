@@ -7,8 +7,8 @@
  * lanes of a line at once, except that lanes with the same address take one cycle each. A full queue blocks the units
  * before it, back to the SM.
  *
- * A sectored slice splits a packet when it arrives. Each 32-byte sector is then a separate request with its own tag
- * cycle, MSHR, DRAM access and reply. If the configuration has no L2, the packet is not split, and the slice reads the
+ * A sectored slice splits a packet when it arrives. Each 32-byte sector, or each group of l2.request_sectors, is then a
+ * separate request with its own tag cycle, MSHR, DRAM access and reply. If the configuration has no L2, the packet is not split, and the slice reads the
  * requested sectors from DRAM.
  *
  * With l2.far_latency, the L2 has two halves. A request of an SM in the other half waits for this time, too. */
@@ -80,8 +80,9 @@ struct l2 {
     bool perfect;
     bool uncached;  /* without an L2: a line is dropped when the requested sectors have arrived */
     bool by_sector; /* true if accesses are answered sector by sector */
-    bool split;     /* true for a sectored L2: a packet becomes one request per sector */
+    bool split;     /* true for a sectored L2: a packet becomes one request per group of sectors */
     uint8_t all_sectors;
+    uint8_t group[8];      /* sectors that a request covers together with this one */
     uint32_t atomic_bytes; /* l2.atomic_bytes, bytes a cycle */
     struct {
         uint64_t ready;

@@ -348,7 +348,9 @@ bool lsu_waits_on_miss(const struct lsu *l, uint32_t tag, lanemask_t *miss_lanes
 bool lsu_fetch(struct lsu *l, uint64_t address, uint32_t tag, bool ahead, uint64_t now) {
     (void)now;
     hot_assert(!ahead || (l->fetch.ahead_sent && tag < l->cfg->l1i.mshrs));
-    uint32_t replies = memport_splits(l->status.port, MEM_INSTRUCTION) ? l->cfg->l1i.line / SECTOR_BYTES : 1;
+    uint32_t replies = memport_splits(l->status.port, MEM_INSTRUCTION)
+                           ? memport_groups(l->status.port, (uint8_t)((1u << l->cfg->l1i.line / SECTOR_BYTES) - 1))
+                           : 1;
     if (l->fetch.in_flight + replies > LSU_FETCH_REPLIES || l->fetch.tail - l->fetch.head == LSU_FETCHES)
         return false;
     uint64_t at = l->fetch.tail++ % LSU_FETCHES;

@@ -26,7 +26,9 @@ void lsu_prefetch_past(struct lsu *l, const struct line_op *op, uint64_t now) {
 void lsu_ahead_leaves(struct lsu *l, struct lsu_ahead_sent *a, uint8_t kind, uint8_t sectors) {
     a->alone |= sectors;
     for (unsigned s = sectors; s; s &= s - 1)
-        a->request[__builtin_ctz(s)] = memport_splits(l->status.port, kind) ? (uint8_t)(s & -s) : sectors;
+        a->request[__builtin_ctz(s)] = memport_splits(l->status.port, kind)
+                                           ? memport_group(l->status.port, sectors, (unsigned)__builtin_ctz(s))
+                                           : sectors;
 }
 
 /* Records that a demand access now waits for `sectors`, for which a prefetch is in flight. */

@@ -31,7 +31,8 @@ struct memport {
     uint32_t flit_bytes; /* 0 if every request occupies one entry */
     uint8_t fan_shift;   /* log2 of the largest number of replies to one request */
     bool write_acks;     /* writes get replies, too */
-    bool split;          /* true if requests are answered sector by sector */
+    bool split;          /* true if requests are answered by group of sectors */
+    uint8_t group_shift; /* log2 of the sectors of a group, l2.request_sectors */
     uint16_t whole;      /* bit mask of the request kinds that get a single reply even if `split` is true */
     /* the SM's half */
     _Alignas(64) uint64_t sent; /* number of requests put in */
@@ -136,13 +137,27 @@ static inline bool memport_ample(const struct memport *p, uint32_t most) {
 static inline uint64_t memport_room_cycle(const struct memport *p) {
     return p->freed == p->removed ? UINT64_MAX : p->removed_at[p->freed & p->request_mask] + p->delay;
 }
-/* Returns true if requests of this kind are answered sector by sector. */
+/* Returns true if requests of this kind are answered by group of sectors. */
 static inline bool memport_splits(const struct memport *p, uint8_t kind) { return p->split && !(p->whole >> kind & 1); }
+/* Returns the sectors of `sectors` that one reply brings together with sector `first`. */
+static inline uint8_t memport_group(const struct memport *p, uint8_t sectors, unsigned first) {
+    const unsigned n = 1u << p->group_shift;
+    return (uint8_t)(sectors & ((1u << n) - 1) << (first & ~(n - 1)));
+}
+/* Returns the number of groups that these sectors are in. */
+static inline uint32_t memport_groups(const struct memport *p, uint8_t sectors) {
+    uint32_t groups = 0;
+    if (__builtin_expect(!p->group_shift, 1))
+        return (uint32_t)__builtin_popcount(sectors);
+    for (; sectors; groups++)
+        sectors &= (uint8_t)~memport_group(p, sectors, (unsigned)__builtin_ctz(sectors));
+    return groups;
+}
 /* Returns the number of replies to `r`. */
 static inline uint32_t memport_replies(const struct memport *p, const struct mem_request *r) {
     if (r->kind == MEM_WRITE_BACK || (r->kind == MEM_WRITE && !p->write_acks))
         return 0;
-    return memport_splits(p, r->kind) ? (uint32_t)__builtin_popcount(r->sectors) : 1;
+    return memport_splits(p, r->kind) ? memport_groups(p, (uint8_t)r->sectors) : 1;
 }
 /* Returns the ring entry in which the caller builds the next request. (Copying a request right after its fields were
  * stored would stall the host's pipeline.) memport_send() sends the request. */

@@ -24,6 +24,7 @@ static bool init_ports(struct memsys *m, const struct config *c) {
             memport_use_flits(&m->port[s], c->icnt.flit_bytes, c->l2.line);
         m->port[s].write_acks = m->ahead && c->memory.write_acks;
         m->port[s].split = split;
+        m->port[s].group_shift = (uint8_t)__builtin_ctz(c->memory.request_sectors);
         m->port[s].whole = 1 << MEM_PREFETCH;
         if (gpcs_clusters(c) && !memport_add_near(&m->port[s], gpcs_requests(c)))
             return false;

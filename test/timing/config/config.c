@@ -335,6 +335,7 @@ START_TEST(inconsistent_memory_is_refused) {
         {"l2 = { line = 135; };", ": l2.line: 135 is not a power of two"},
         {"l2 = { size = 0; line = 135; };", ": l2.line: 135 is not a power of two"},
         {"tlb = { page = 5000; };", ": tlb.page and tlb.l2_page must be powers of two"},
+        {"l2 = { request_sectors = 3; };", ": l2.request_sectors: 3 is not a power of two"},
         {"l2 = { port_bytes = 48; };", ": l2.port_bytes: 48 is not a power of two"}};
     static const char *const taken[] = {"dram.interleave=128", "dram.atom=64", "dram.groups=16", "l2.slices=96"};
     struct config c;

@@ -100,6 +100,7 @@ static const struct ground needs[] = {
     {"core.shared_latency", "spe", "ampere", {NULL}, NULL},
     {"core.consumers", "spe", "ampere", {"core.control_bits=off", NULL}, NULL},
     {"l2.dirty_hits", "spe", "fermi", {"l2.ways=2", "l2.size=24576", "l2.dirty_ways=1", NULL}, NULL},
+    {"l2.request_sectors", "spe", "fermi", {"l2.sectored=true", NULL}, NULL},
     {"l2.dirty_ways", "spe", "fermi", {"l2.ways=2", "l2.size=24576", NULL}, "1"},
     /* options whose value divides the value of another option */
     {"sm.subcores", "spe", "fermi", {"pipe.sfu.units=2", "pipe.sfu.collectors=2", NULL}, NULL},

@@ -388,6 +388,37 @@ START_TEST(sectors_go_their_own_ways) {
 }
 END_TEST
 
+/* With l2.request_sectors=2, the packet for sectors 1 to 3 is two requests: sector 1 alone, of the first pair, in cycle
+ * 10, and sectors 2 and 3 in cycle 11. Each has one DRAM access and one reply. A write of the line then has two
+ * acknowledgements, and a hit two replies of 64 bytes, each in a cycle of its own. */
+START_TEST(pairs_of_sectors_go_together) {
+    begin(_i);
+    cfg.l2.sectored = true;
+    cfg.memory.request_sectors = 2;
+    cfg.memory.l2_port_bytes = 64;
+    start();
+    packet(MEM_READ, 1, 0xe, 1, 0);
+    run(11);
+    asked(false, 1, 0x2);
+    unsigned mshr = asked(false, 1, 0xc);
+    asked_nothing();
+    fill(mshr, 0xe, 50);
+    run(100);
+    replied(1, 55, 32);
+    replied(1, 56, 64);
+    ck_assert_uint_eq(slice.n.accesses, 2);
+    packet(MEM_WRITE, 1, ALL, 2, 101);
+    packet(MEM_READ, 1, ALL, 3, 101);
+    run(200);
+    replied(2, 116, 0);
+    replied(2, 117, 0);
+    replied(3, 118, 64);
+    replied(3, 119, 64);
+    no_reply();
+    stop();
+}
+END_TEST
+
 /* Two packets read sectors 0 and 1 of a line, which arrive at 50 and 51. Four replies leave from 55 on, one per cycle.
  * - by default, all replies to the first packet precede the replies to the second
  * - with peer.l2_sector_replies sector 0 of both packets is answered, then sector 1
@@ -573,6 +604,7 @@ SUITE(timing_l2) {
     TEST_LOOP(atomics_change_so_many_bytes, 0, 2);
     TEST_LOOP(far_packets_wait, 0, 2);
     TEST_LOOP(sectors_go_their_own_ways, 0, 2);
+    TEST_LOOP(pairs_of_sectors_go_together, 0, 2);
     TEST_LOOP(answers_by_sector, 0, 2);
     TEST_LOOP(atomics_by_sector, 0, 2);
     TEST_LOOP(replies_that_stay_stall, 0, 2);

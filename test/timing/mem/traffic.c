@@ -256,6 +256,7 @@ static void variant(struct config *c, int i) {
         c->l1.sectored = c->tex.sectored = c->l2.sectored = true;
         c->l1.size = 4096;
         c->l2.size = 12 * 8 * 128 * 2;
+        c->memory.request_sectors = 2;
         c->icnt.latency = 3;
         c->memory.l2_write_miss = L2_FETCH;
         c->l1.write = CACHE_WRITE_BACK;
@@ -289,6 +290,7 @@ static void variant(struct config *c, int i) {
     } else if (i == 8) { /* like the previous configuration, with the smallest sizes */
         c->l2.sectored = c->l1.sectored = true;
         c->l1.mshrs = c->l1.merges = c->l2.mshrs = c->l2.merges = 1;
+        c->memory.request_sectors = 4;
         c->icnt.sm_queue = c->icnt.slice_queue = 1;
         c->icnt.speedup = 8;
         c->dram.queue = 1;
