@@ -8,8 +8,8 @@
  * before it, back to the SM.
  *
  * A sectored slice splits a packet when it arrives. Each 32-byte sector, or each group of l2.request_sectors, is then a
- * separate request with its own tag cycle, MSHR, DRAM access and reply. If the configuration has no L2, the packet is not split, and the slice reads the
- * requested sectors from DRAM.
+ * separate request with its own tag cycle, MSHR, DRAM access and reply. If the configuration has no L2, the packet is
+ * not split, and the slice reads the requested sectors from DRAM.
  *
  * With l2.far_latency, the L2 has two halves. A request of an SM in the other half waits for this time, too. */
 #include "bypass.h"
