@@ -34,11 +34,15 @@ static void copy_half(struct edit *e, uint32_t access, uint32_t v) {
 
 bool has_descriptors(const struct ir *ir) { return pass_option(&ir->context, "core.descriptors", 0) != 0; }
 
+bool copies_descriptors(const struct ir *ir, const struct ir_function *f) {
+    return has_descriptors(ir) && f->address_taken && blocks_with_accesses(ir, f) >= 2;
+}
+
 bool pass_descriptors(struct ir *ir) {
     struct edit *e = edit_begin(ir);
     for (uint32_t k = 0; k < ir->n_functions; k++) {
         const struct ir_function *f = &ir->functions[k];
-        if (!f->address_taken || blocks_with_accesses(ir, f) < 2)
+        if (!copies_descriptors(ir, f))
             continue;
         const uint32_t v = ir_vreg(ir, RC_32, k, NULL, 0);
         ir->vregs[v].written = true;

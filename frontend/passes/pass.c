@@ -13,6 +13,9 @@ static bool wants_invert(const struct ir *ir) { return pass_option(&ir->context,
 
 static bool wants_uniform(const struct ir *ir) { return wants_select(ir) && has_uniform_datapath(ir); }
 
+static bool wants_saves(const struct ir *ir) {
+    return wants_select(ir) && pass_option(&ir->context, "core.saves", 1) != 0;
+}
 static bool wants_descriptors(const struct ir *ir) { return wants_select(ir) && has_descriptors(ir); }
 
 static bool wants_barriers(const struct ir *ir) { return ir->uses_barriers; }
@@ -38,6 +41,8 @@ const struct pass passes[] = {
      .wanted = wants_uniform, .when = "core.kind=modern with core.assembly, core.select and core.uniform on"},
     {"descriptors", "copies of descriptors for accesses of functions that are called through pointers",
      .run = pass_descriptors, .wanted = wants_descriptors, .when = "machines with core.descriptors=on"},
+    {"saves", "registers that called functions save for their callers, in local memory", .run = pass_saves,
+     .wanted = wants_saves, .when = "core.kind=modern with core.assembly, core.select and core.saves on"},
     {"schedule", "order in blocks: loads early, instructions between a result and its use", .run = pass_schedule,
      .wanted = assembles, .when = "core.kind=modern with core.assembly=on"},
     {"liveness", "live range of each virtual register", .run = pass_liveness},

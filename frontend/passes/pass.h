@@ -59,6 +59,10 @@ bool has_uniform_datapath(const struct ir *ir);
 bool pass_descriptors(struct ir *ir);
 /* Returns true if functions that are called through pointers copy descriptors (core.descriptors). */
 bool has_descriptors(const struct ir *ir);
+/* Returns true if the function copies the descriptor before each access to global memory. */
+bool copies_descriptors(const struct ir *ir, const struct ir_function *f);
+/* saves.c: registers that functions save for their callers. */
+bool pass_saves(struct ir *ir);
 /* schedule.c: order of instructions for the modern core. */
 bool pass_schedule(struct ir *ir);
 /* banks.c: registers for the modern core. */

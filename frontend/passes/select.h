@@ -54,6 +54,8 @@ bool select_fuse(struct select *s, uint32_t i);
  * variable a copy for the uniform datapath if all instructions that use the result can read a uniform register. Returns
  * true if so. */
 bool select_fetch(struct select *s, uint32_t i);
+/* select_vectors.c: joins accesses to neighbouring words to one access. Returns false on failure. */
+bool select_vectors(struct ir *ir);
 /* select_guards.c: turns short ifs into guarded instructions. Returns false on failure. */
 bool select_guards(struct ir *ir);
 /* select_params.c: moves copies of parameters to the blocks of their uses. Returns false on failure. */

@@ -155,6 +155,8 @@ static const struct {
     {"core.check", "of the functional model: an error in a program's control bits (frontend_passes_control)"},
     {"core.control_bits", "of programs with control bits (timing_sm_modern_core)"},
     {"core.reuse_cache", "of programs with control bits (timing_sm_modern_core)"},
+    {"core.saves", "of calls (frontend_passes_saves)"},
+    {"core.vectors", "of accesses to neighbouring words (frontend_passes_select_vectors)"},
     {"core.descriptors", "of calls through pointers (frontend_passes_descriptors)"},
     {"deadlock.cycles", "of launches that do not end"},
     {"deadlock.report", "of launches that do not end"},
