@@ -21,6 +21,7 @@ enum {
     STACK_POINTER = 1,
     NO_NUMBER = UINT16_MAX,
     MOST_NUMBERS = 4096, /* a kernel with more live words keeps its pressure */
+    MOST_WORDS = 4,      /* of a value of 128 bits */
     WAITS = 2,           /* cost of a number that an access still reads */
     CONFLICT = 1         /* cost of a number in the bank of another operand */
 };
@@ -326,8 +327,22 @@ static void place(struct numbers *s, const struct value *v) {
         take(s, v, best);
 }
 
-/* Numbers all values. Returns how many numbers there are, the stack pointer included. */
-static uint32_t number_all(struct numbers *s, bool spread) {
+/* Numbers the values that need one: those of vectors, if all of a vector are without a number, and others of `words`
+ * words, or of any number of words if it is 0. */
+static void number_some(struct numbers *s, bool vectors, unsigned words) {
+    for (uint32_t k = 0; k < s->n_values; k++) {
+        const struct value *v = &s->values[k];
+        if (v->vreg &&
+            (s->number[v->vreg] != NO_NUMBER || (vectors && s->vector[v->vreg] && take_vector(s, s->vector[v->vreg]))))
+            continue;
+        if ((s->spread || !v->spare) && (!words || words == words_of(s, v->vreg)))
+            place(s, v);
+    }
+}
+
+/* Numbers all values, in the order in which they begin; with `by_size`, vectors first and single words last, which
+ * leaves fewer gaps that are too small. Returns how many numbers there are, the stack pointer included. */
+static uint32_t number_all(struct numbers *s, bool spread, bool by_size) {
     struct ir *ir = s->ir;
     s->spread = spread;
     s->top = STACK_POINTER + 1;
@@ -335,13 +350,10 @@ static uint32_t number_all(struct numbers *s, bool spread) {
     s->awaited = arena_array(ir->tmp, MOST_NUMBERS, sizeof *s->awaited);
     memset(s->number, 0xff, ((size_t)ir->n_vregs + 1) * sizeof *s->number);
     choose_banks(s);
-    for (uint32_t k = 0; k < s->n_values; k++) {
-        const uint32_t v = s->values[k].vreg;
-        if (v && (s->number[v] != NO_NUMBER || (s->vector[v] && take_vector(s, s->vector[v]))))
-            continue;
-        if (spread || !s->values[k].spare)
-            place(s, &s->values[k]);
-    }
+    if (!by_size)
+        number_some(s, true, 0);
+    for (unsigned words = MOST_WORDS; by_size && words; words /= 2)
+        number_some(s, words == MOST_WORDS, words);
     return s->top;
 }
 
@@ -372,9 +384,10 @@ static uint32_t count_words(struct ir *ir, const struct ir_function *f) {
     const uint32_t bound = registers_allowed(ir, f) + STACK_POINTER;
     s.bound = bound;
     prepare(&s);
-    words = number_all(&s, true);
+    words = number_all(&s, true, false);
     if (words > bound) {
-        const uint32_t least = number_all(&s, false);
+        const uint32_t in_order = number_all(&s, false, false), sized = number_all(&s, false, true);
+        const uint32_t least = in_order < sized ? in_order : sized;
         words = least > bound ? least : bound;
     }
     words -= STACK_POINTER;

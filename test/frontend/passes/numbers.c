@@ -9,7 +9,7 @@ static uint32_t registers(const char *directives, const char *body) {
     char err[512], text[8192];
     snprintf(text, sizeof text,
              ".version 8.0 .target sm_75 .address_size 64\n.visible .entry k(.param .u64 p) %s {\n"
-             ".reg .b32 %%r<40>; .reg .f32 %%f<9>; .reg .b64 %%d<9>;\n"
+             ".reg .b32 %%r<40>; .reg .f32 %%f<12>; .reg .b64 %%d<9>;\n"
              "mov.u32 %%r1, %%tid.x; ld.param.u64 %%d1, [p]; mul.wide.u32 %%d2, %%r1, 64; add.u64 %%d3, %%d1, %%d2;\n"
              "%s\nret;\n}\n",
              directives, body);
@@ -69,6 +69,29 @@ START_TEST(vectors_are_aligned) {
 }
 END_TEST
 
+/* 28 words, of which 14 are stored before three vectors are loaded. In the order of their begins, the words would take
+ * R0 and R4 to R30, and leave no place for a vector below R32: 46 registers. With places for vectors first, 40 do. */
+START_TEST(vectors_have_their_places_first) {
+    char body[4096] = "";
+    for (int i = 0; i < 28; i++)
+        sprintf(body + strlen(body), "ld.global.u32 %%r%d, [%%d3+%d];\n", i + 2, 4 * i);
+    sprintf(body + strlen(body), "bar.sync 0;\n");
+    for (int i = 0; i < 28; i += 2)
+        sprintf(body + strlen(body), "st.global.u32 [%%d3+%d], %%r%d;\n", 256 + 4 * i, i + 2);
+    sprintf(body + strlen(body), "bar.sync 0;\n");
+    for (int v = 0; v < 3; v++)
+        sprintf(body + strlen(body), "ld.global.v4.f32 {%%f%d, %%f%d, %%f%d, %%f%d}, [%%d3+%d];\n", 4 * v, 4 * v + 1,
+                4 * v + 2, 4 * v + 3, 128 + 16 * v);
+    sprintf(body + strlen(body), "bar.sync 0;\n");
+    for (int v = 0; v < 3; v++)
+        sprintf(body + strlen(body), "st.global.v4.f32 [%%d3+%d], {%%f%d, %%f%d, %%f%d, %%f%d};\n", 512 + 16 * v, 4 * v,
+                4 * v + 1, 4 * v + 2, 4 * v + 3);
+    for (int i = 1; i < 28; i += 2)
+        sprintf(body + strlen(body), "st.global.u32 [%%d3+%d], %%r%d;\n", 256 + 4 * i, i + 2);
+    ck_assert_uint_eq(registers("", body), 40);
+}
+END_TEST
+
 /* A store still reads its word when the next load issues, which therefore writes another register: R5, R7, R9, R11. */
 START_TEST(an_access_keeps_its_operands) {
     char body[1024] = "";
@@ -97,6 +120,7 @@ SUITE(frontend_passes_numbers) {
     TEST(the_occupancy_bounds_new_numbers);
     TEST(operands_are_in_both_banks);
     TEST(vectors_are_aligned);
+    TEST(vectors_have_their_places_first);
     TEST(an_access_keeps_its_operands);
     TEST(divisions_have_temporaries);
 }
