@@ -48,7 +48,7 @@ static bool copied(const struct select *s, uint32_t i, opnd_t *from) {
 }
 
 /* Returns true if the instruction can have the operand in place of a register. One operand of arithmetic can be a
- * constant or a parameter; the address of an access can be a parameter. */
+ * constant or a parameter; the address of an access can be a parameter; a store can store 0. */
 static bool accepts(const struct ir *ir, const struct inst *in, uint32_t instead_of, opnd_t from) {
     const opnd_t all[] = {in->a, in->b, in->c, in->e};
     const bool access = in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM;
@@ -56,6 +56,8 @@ static bool accepts(const struct ir *ir, const struct inst *in, uint32_t instead
     if (in->kind == K_CALL || in->kind == K_RET || in->kind == K_BRX || in->kind == K_COMPOUND || in->hints & HINT_DEQ)
         return false;
     if (!(from & 1) && !select_is_parameter(ir, from))
+        return true;
+    if (in->kind == K_STORE && !in->n_list && from == OPND_ZERO && in->a != instead_of << 1)
         return true;
     if (access && (from & 1 || in->a != instead_of << 1))
         return false;
@@ -154,6 +156,19 @@ static bool fold_offset(struct select *s, uint32_t i) {
         edit_remove(s->e, i);
     select_keep_definitions(s, i, base);
     ir_note(s->ir, i, "is the offset of %u addresses", folds);
+    return true;
+}
+
+/* Makes an atomic whose result nothing uses a reduction, which has no result. */
+static bool fold_result_of_atomic(struct select *s, uint32_t i) {
+    const struct inst *in = &s->ir->code[i];
+    const unsigned operation = select_row(in)->op == OP_ATOM ? form_get(select_row(in)->form, CAT_OPN) : OPN_NONE;
+    const uint32_t first = s->du.inst_defs[i];
+    if (in->kind != K_ATOM || in->d == OPND_SINK || in->n_list || in->hints & HINT_DEQ || operation == OPN_EXCH ||
+        operation == OPN_CAS || operation == OPN_NONE || s->du.inst_defs[i + 1] != first + 1 || s->du.defs[first].n)
+        return false;
+    edit_inst(s->e, i)->d = OPND_SINK;
+    ir_note(s->ir, i, "needs no result");
     return true;
 }
 
@@ -267,5 +282,6 @@ bool select_fetch(struct select *s, uint32_t i) {
 }
 
 bool select_fold(struct select *s, uint32_t i) {
-    return fold_word(s, i) || fold_copy(s, i) || fold_offset(s, i) || fold_negation(s, i) || fold_dead(s, i);
+    return fold_word(s, i) || fold_copy(s, i) || fold_offset(s, i) || fold_negation(s, i) || fold_dead(s, i) ||
+           fold_result_of_atomic(s, i);
 }

@@ -35,6 +35,8 @@ static const struct {
     {TWO "mov.u32 %r3, %r1; add.u32 %r8, %r3, %r2;" END, 5, "a copy"},
     {TWO "mov.u32 %r3, 77; add.u32 %r8, %r3, %r2;" END, 5, "a constant; its first load stays, since it may fault"},
     {TWO "mov.u32 %r3, 77; st.global.u32 [%d1+12], %r3; add.u32 %r8, %r1, %r2;" END, 7, "a store needs a register"},
+    {"mov.u32 %r3, 0; st.global.u32 [%d1+12], %r3; ld.global.u32 %r8, [%d1];" END, 4,
+     "a store needs no register for 0"},
     {"ld.param.u32 %r1, [n]; mul.lo.u32 %r8, %r1, %r1;" END, 4, "a product has one operand in constant memory"},
     {WORD "ld.global.u32 %r1, [%d1]; ld.const.u32 %r2, [c+8]; mul.lo.u32 %r8, %r1, %r2;" END, 4,
      "a word of a variable is an operand in constant memory"},
@@ -98,6 +100,28 @@ START_TEST(instructions_fold) {
     for (int i = 0; i < WORDS; i++)
         EXPECT(with[i] == without[i], "%s: word %d is 0x%x, not 0x%x", rows[_i].why, i, with[i], without[i]);
     heddle_close(h);
+}
+END_TEST
+
+/* An atomic addition whose result nothing reads has no result: it is a reduction. An exchange keeps its result. */
+START_TEST(atomics_without_readers_are_reductions) {
+    static const char *const body[] = {
+        "mov.u32 %r1, 7; atom.global.add.u32 %r2, [%d1], %r1; ld.global.u32 %r8, [%d1];" END,
+        "mov.u32 %r1, 7; atom.global.add.u32 %r8, [%d1], %r1;" END,
+        "mov.u32 %r1, 7; atom.global.exch.b32 %r2, [%d1], %r1; ld.global.u32 %r8, [%d1];" END};
+    const uint32_t first = 0x01234567, out[] = {first + 7, first, 7};
+    uint32_t with[WORDS], found = 0;
+    const struct program *p;
+    struct heddle *h = run(body[_i], "core.select=on", with, &p);
+    for (uint32_t pc = 0; pc < p->n; pc++)
+        if (p->code[pc].kind == K_ATOM) {
+            ck_assert_int_eq(p->code[pc].d == OPND_SINK, _i == 0);
+            found++;
+        }
+    heddle_close(h);
+    ck_assert_uint_eq(found, 1);
+    ck_assert_uint_eq(with[0], _i == 2 ? 7 : first + 7);
+    ck_assert_uint_eq(with[2], out[_i]);
 }
 END_TEST
 
@@ -419,6 +443,7 @@ SUITE(frontend_passes_select) {
     TEST(parameters_are_fetched_in_outer_loops);
     TEST(parameters_are_not_fetched_in_loops);
     TEST(the_stream_of_a_kernel_folds);
+    TEST_LOOP(atomics_without_readers_are_reductions, 0, 3);
     TEST(machine_instructions_by_class);
     TEST_LOOP(divisions_of_64_bits_call, 0, (int)(sizeof divisions / sizeof divisions[0]));
     TEST_LOOP(divisions_by_constants_are_shorter, 0, (int)(sizeof small_divisions / sizeof small_divisions[0]));
