@@ -85,7 +85,7 @@ END_TEST
 
 #define LOOP(how)                                                                                                      \
     "mov.u32 %r5, 0; L:\n" DIVERGENT "ld" how ".shared.u32 %r10, [s]; ld.shared.u32 %r11, [s+8];\n"                    \
-    "ld.shared.u32 %r12, [s+16]; mul.lo.u32 %r10, %r10, %r11; mul.lo.u32 %r10, %r10, %r12; " MUL(                       \
+    "ld.shared.u32 %r12, [s+16]; mul.lo.u32 %r10, %r10, %r11; mul.lo.u32 %r10, %r10, %r12; " MUL(                      \
         "%r10") "X: bar.sync 0; ld.shared.u32 %r13, [s+24]; ld.shared.u32 %r14, [s+32]; ld.shared.u32 %r15, [s+40];\n" \
                 "mul.lo.u32 %r13, %r13, %r14; mul.lo.u32 %r13, %r13, %r15; " MUL(                                      \
                     "%r13") "bar.sync 0; add.u32 %r5, %r5, 1;\n"                                                       \
