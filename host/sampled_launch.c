@@ -132,6 +132,7 @@ static bool measure(struct forward *r, enum dependence d, struct planned *planne
     struct heddle *h = r->h;
     const struct gap_orders o = {.error = h->plan->error / 2,
                                  .forward = go_warming,
+                                 .regroups = gpu_regroups(h->gpu),
                                  .inside = h->plan->error <= 0 || sampling_allowance * inside_least <= h->plan->error,
                                  .observer = observe,
                                  .ctx = r};
@@ -205,7 +206,7 @@ static bool launch_first(struct forward *r, enum dependence d, struct stats *s, 
     if (!ok)
         return false;
     end_survey(r, &planned);
-    planned.weight = stats_get(s, "gpu.warp_instructions");
+    planned.weight = stats_get(s, gap_weight(gpu_regroups(h->gpu)));
     if (sampling_add(h->plan, &planned))
         return true;
     stats_kept_free(&planned.stats);
@@ -240,7 +241,7 @@ static bool fill(void *ctx, uint32_t i, const struct stats *estimate) {
     if (!stats_init(&s))
         return false;
     stats_merge(&s, estimate);
-    for (const char *const *name = gap_exact; *name; name++)
+    for (const char *const *name = gap_exact(gpu_regroups(h->gpu)); *name; name++)
         stats_add(&s, *name, stats_kept_get(&r->stats, *name) - stats_get(&s, *name));
     stats_add(&s, "host.seconds", stats_kept_get(&r->stats, "host.seconds") - stats_get(&s, "host.seconds"));
     const double cycles = stats_get(&s, "gpu.cycles");
@@ -296,7 +297,7 @@ double heddle_plan_interval(const struct heddle *h, const char *name) {
     for (int i = 0; i < GAP_STATS; i++)
         if (strcmp(gap_stats[i], name) == 0)
             return h->plan->interval[i].half;
-    for (const char *const *exact = gap_exact; *exact; exact++)
+    for (const char *const *exact = gap_exact(gpu_regroups(h->gpu)); *exact; exact++)
         if (strcmp(*exact, name) == 0)
             return 0;
     return NAN;

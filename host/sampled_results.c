@@ -2,6 +2,16 @@
 #include "context.h"
 #include <cjson/cJSON.h>
 
+/* Returns the fraction of the instructions that ran in time. */
+static double timed_part(const struct heddle_plan *p) {
+    double all = 0, timed = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        all += p->launch[i].weight;
+        timed += p->launch[i].measured ? p->launch[i].weight - p->launch[i].gaps.instructions : 0;
+    }
+    return all > 0 ? timed / all : 1;
+}
+
 void sampled_print(const struct heddle *h, FILE *out) {
     const struct heddle_plan *p = h->plan;
     const struct sampling_interval *c = &p->interval[GAP_CYCLES];
@@ -9,9 +19,11 @@ void sampled_print(const struct heddle *h, FILE *out) {
         fprintf(out, "  %-20s %16s  everything was simulated\n", "", "exact");
     else
         fprintf(out,
-                "  %-20s %14.2f %%  95 %% interval of the cycles; %llu of %llu launches simulated, without %llu CTAs\n",
-                "", c->value > 0 ? 100 * c->half / c->value : 0, (unsigned long long)p->measured_launches,
-                (unsigned long long)(p->measured_launches + p->skipped_launches), (unsigned long long)p->skipped_ctas);
+                "  %-20s %14.2f %%  95 %% interval of the cycles; with timing: %.1f %% of the instructions, in %llu of "
+                "%llu launches\n",
+                "", c->value > 0 ? 100 * c->half / c->value : 0, 100 * timed_part(p),
+                (unsigned long long)p->measured_launches,
+                (unsigned long long)(p->measured_launches + p->skipped_launches));
 }
 
 static cJSON *json_interval(const struct sampling_interval *v) {
@@ -69,6 +81,8 @@ struct cJSON *sampled_json(const struct heddle *h) {
         cJSON_AddItemToObject(intervals, gap_stats[i], json_interval(&p->interval[i]));
     cJSON_AddNumberToObject(o, "launches", (double)p->n);
     cJSON_AddNumberToObject(o, "measured_launches", (double)p->measured_launches);
+    cJSON_AddNumberToObject(o, "timed", timed_part(p));
+    cJSON_AddStringToObject(o, "weight", gap_weight(gpu_regroups(h->gpu)));
     cJSON_AddNumberToObject(o, "skipped_ctas", (double)p->skipped_ctas);
     cJSON_AddNumberToObject(o, "wanted_error", p->error);
     cJSON_AddItemToObject(o, "intervals", intervals);

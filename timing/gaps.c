@@ -36,13 +36,17 @@ static const double usual_error = 0.03; /* wanted relative error of the cycles, 
 const char *const gap_stats[GAP_STATS] = {"gpu.cycles", "gpu.idle_cycles", "l1.misses",        "l2.accesses",
                                           "l2.misses",  "dram.read_bytes", "dram.write_bytes", "energy.total_joules"};
 
-const char *const gap_exact[] = {"gpu.warp_instructions",
-                                 "gpu.thread_instructions",
-                                 "gpu.lane_slots",
-                                 "gpu.barrier_instructions",
-                                 "gpu.ctas",
-                                 "gpu.warps",
-                                 NULL};
+static const char *const counted[] = {"gpu.lane_slots",
+                                      "gpu.barrier_instructions",
+                                      "gpu.warp_instructions",
+                                      "gpu.thread_instructions",
+                                      "gpu.ctas",
+                                      "gpu.warps",
+                                      NULL};
+enum { BY_WARPS = 3 }; /* number of statistics at the begin of counted[] that count by warp */
+
+const char *const *gap_exact(bool regroups) { return regroups ? counted + BY_WARPS : counted; }
+const char *gap_weight(bool regroups) { return counted[regroups ? BY_WARPS : BY_WARPS - 1]; }
 
 /* A sampled unit. */
 struct sample {
@@ -129,11 +133,16 @@ bool gaps_due(struct gaps *g, uint64_t begun, uint64_t issued, uint64_t now, uin
     return now - g->settled_from >= settle;
 }
 
+/* Returns the weight of what `s` counts. */
+static double weight_of(const struct gaps *g, const struct stats *s) {
+    return stats_get(s, gap_weight(g->orders.regroups));
+}
+
 static double rate(const struct sample *s) { return s->unit.cycles / s->unit.instructions; }
 
 /* Stores the statistics of the present unit as a sample. */
 static void keep(struct gaps *g) {
-    const double w = stats_get(&g->present, "gpu.warp_instructions");
+    const double w = weight_of(g, &g->present);
     if (g->n == GAP_UNITS || w <= 0)
         return;
     struct sample *s = &g->sample[g->n];
@@ -242,7 +251,7 @@ bool gaps_are_inside(const struct gaps *g) { return g->inside; }
  * many units as have run are assumed to follow. */
 static double gap_length(const struct gaps *g) {
     const double mean = mean_rate(g), error = g->orders.error > 0 ? g->orders.error : usual_error;
-    const double done = g->timed + stats_get(&g->exact, "gpu.warp_instructions");
+    const double done = g->timed + weight_of(g, &g->exact);
     double square = 0, each = 0;
     for (uint32_t i = 0; i < g->n; i++) {
         const double step = i ? rate(&g->sample[i]) - rate(&g->sample[i - 1]) : 0;
@@ -276,14 +285,14 @@ static double length_now(struct gaps *g) {
 double gaps_next_inside(struct gaps *g, uint64_t now) {
     double length = 0;
     g->settles = false;
-    g->timed += stats_get(&g->present, "gpu.warp_instructions");
+    g->timed += weight_of(g, &g->present);
     if (!g->refills) {
         if (g->head++)
             keep(g);
         length = length_now(g);
     }
     stats_clear(&g->present);
-    g->at = (uint64_t)(g->timed + stats_get(&g->exact, "gpu.warp_instructions"));
+    g->at = (uint64_t)(g->timed + weight_of(g, &g->exact));
     g->ends = now + (length > 0 ? REFILL : CYCLES_INSIDE);
     g->refills = length > 0;
     if (length <= 0)
@@ -298,7 +307,7 @@ double gaps_next_inside(struct gaps *g, uint64_t now) {
 
 void gaps_passed(struct gaps *g, uint64_t ctas, const struct stats *exact, enum gap_end end) {
     g->skipped += ctas;
-    owe(g, stats_get(exact, "gpu.warp_instructions"), end == GAP_FULL ? 0.5 : 1);
+    owe(g, weight_of(g, exact), end == GAP_FULL ? 0.5 : 1);
     g->tail |= end == GAP_ENDING;
     g->refills &= end != GAP_ENDING;
     g->stable &= end == GAP_FULL;
@@ -331,12 +340,12 @@ static double residual(const struct gaps *g, int stat) {
     return g->n > 1 ? square / (g->n - 1) : 0;
 }
 
-/* Adds the statistics of the gaps to `s`. Statistics in gap_exact are known exactly. Each other statistic is estimated
- * by the samples: a gap counts half as the sample before it, and half as the sample after it. */
+/* Adds the statistics of the gaps to `s`. Statistics of gap_exact() are known exactly. Each other statistic is
+ * estimated by the samples: a gap counts half as the sample before it, and half as the sample after it. */
 static void add_gaps(const struct gaps *g, struct stats *s) {
     for (uint32_t i = 0; i < g->n; i++)
         stats_kept_add_scaled(s, &g->sample[i].all, times(g, i));
-    for (const char *const *name = gap_exact; *name; name++) {
+    for (const char *const *name = gap_exact(g->orders.regroups); *name; name++) {
         double estimated = 0;
         for (uint32_t i = 0; i < g->n; i++)
             estimated += times(g, i) * stats_kept_get(&g->sample[i].all, *name);
@@ -347,10 +356,10 @@ static void add_gaps(const struct gaps *g, struct stats *s) {
 void gaps_finish(const struct gaps *g, struct stats *s, struct gap_result *r) {
     memset(r, 0, sizeof *r);
     r->skipped = g->skipped;
-    r->instructions = stats_get(&g->exact, "gpu.warp_instructions");
+    r->instructions = weight_of(g, &g->exact);
     r->after = g->skipped ? 1 - (double)g->before / (double)g->total : 0;
     if (g->gaps)
-        r->after = 1 - g->begun / (stats_get(s, "gpu.warp_instructions") + r->instructions);
+        r->after = 1 - g->begun / (weight_of(g, s) + r->instructions);
     if (g->gaps && g->n > g->first)
         r->drift = fabs(rate_of(g, g->first, g->n) / rate_of(g, 0, g->first) - 1);
     r->n = g->n;

@@ -19,8 +19,11 @@ struct interp_observer;
 /* The statistics that get an interval. GAP_CYCLES is the index of gpu.cycles. */
 enum { GAP_CYCLES, GAP_STATS = 8 };
 extern const char *const gap_stats[GAP_STATS];
-/* The statistics that the functional model counts exactly; the list ends with NULL. */
-extern const char *const gap_exact[];
+/* Return facts of models that regroup threads by time (gap_orders.regroups), or of other models. gap_exact(): the
+ * statistics that the functional model counts exactly; the list ends with NULL. gap_weight(): the one of them to which
+ * the cycles of launches and units are related. */
+const char *const *gap_exact(bool regroups);
+const char *gap_weight(bool regroups);
 
 /* The caller's choices for sampling inside a launch. */
 struct gap_orders {
@@ -29,6 +32,9 @@ struct gap_orders {
      * (gpu_warm()). Adds the exact statistics of these CTAs to `exact`. Returns false with `fault` if a CTA fails. */
     bool (*forward)(void *ctx, uint64_t first, uint64_t n, uint64_t warm_from, struct stats *exact,
                     struct fault *fault);
+    /* The number of warp instructions depends on time, so thread instructions are the weight. Gaps inside CTAs would
+     * change the groups of threads, so the launch has none. */
+    bool regroups;
     /* A launch whose CTAs all run at the same time may have gaps inside CTAs (inside.h). */
     bool inside;
     /* Returns the observer of CTA `cta` in a gap inside CTAs, whose accesses warm the caches (gpu_warm()). */
@@ -41,14 +47,14 @@ struct gap_unit {
     /* number of its first CTA, as planned; the unit may begin a few CTAs later. Gaps inside CTAs: number of warp
      * instructions before the unit */
     double first;
-    double cycles, instructions;
+    double cycles, instructions; /* instructions: gap_weight() */
 };
 enum { GAP_UNITS = 64 }; /* most sampled units */
 
 /* The contribution of the gaps to the statistics. All zero if the launch had no gap. */
 struct gap_result {
     uint64_t skipped;    /* CTAs that ran without time */
-    double instructions; /* their warp instructions */
+    double instructions; /* their weight: gap_weight() */
     double after;        /* fraction of the launch's CTAs that began after the first gap */
     /* gaps inside CTAs: the relative difference of cycles per instruction in sampled units after and before the first
      * gap */

@@ -513,6 +513,13 @@ static void end_launch(struct gpu *g, const struct ctas *ctas, bool ok) {
     }
 }
 
+bool gpu_regroups(const struct gpu *g) {
+    bool regroups = g->opt.model->flags & RECONV_MEETS;
+    for (uint32_t i = 0; i < g->opt.n_units; i++)
+        regroups |= g->opt.units[i].ops->join != NULL;
+    return regroups;
+}
+
 void gpu_warm(struct gpu *g, const struct warp *warp, bool in_slot, const struct inst *in, const struct effects *fx) {
     if (!g->broken && (!g->unbuilt || gpu_build_machine(g)))
         sm_warm(g->sm[warp->smid % g->n_sms], g->mem, in_slot ? warp : NULL, in, fx);

@@ -70,6 +70,9 @@ struct gap_orders;
 struct gap_result;
 bool gpu_run_sampled(struct gpu *g, const struct launch *l, const struct gap_orders *o, struct gap_result *r,
                      struct stats *s, struct fault *fault);
+/* Returns true if the model's number of warp instructions depends on time (gap_orders.regroups): paths or warps join
+ * where they meet. */
+bool gpu_regroups(const struct gpu *g);
 /* Warms the caches with an instruction that a warp executed without time; `fx` has its effects. `in_slot`: the warp has
  * a slot of its SM. Allowed between launches, and in gaps (gap_orders). Does nothing if the next launch begins with
  * empty caches. */

@@ -85,7 +85,7 @@ static bool allocate(struct inside *i) {
 
 struct inside *inside_new(const struct gap_orders *o, struct cta_view *view, const struct reconv_ops *model,
                           bool *refused) {
-    *refused = !o->inside;
+    *refused = !o->inside || o->regroups;
     for (uint32_t k = 0; k < view->sms && !*refused; k++)
         *refused = !sm_lends(view->sm[k]);
     struct inside *i = *refused ? NULL : calloc(1, sizeof *i);

@@ -47,10 +47,12 @@ static bool same_units(const cJSON *la, const cJSON *lb) {
     return common > 1 || (a <= 0 && b <= 0);
 }
 
-/* Returns true if the two runs have the same groups, and measured the same parts of all common launches. */
+/* Returns true if the two runs have weights of the same kind and the same groups, and measured the same parts of all
+ * common launches. */
 static bool are_pairs(const struct job *base, const struct job *own, const struct side *a, const struct side *b) {
-    const cJSON *la;
-    if (cJSON_GetArraySize(get(sampled_of(base), "groups")) != cJSON_GetArraySize(get(sampled_of(own), "groups")))
+    const cJSON *la, *weight = get(sampled_of(base), "weight");
+    if (!cJSON_Compare(weight, get(sampled_of(own), "weight"), true) ||
+        cJSON_GetArraySize(get(sampled_of(base), "groups")) != cJSON_GetArraySize(get(sampled_of(own), "groups")))
         return false;
     cJSON_ArrayForEach(la, a->samples) {
         const cJSON *lb = launch_of(b, (int)number(la, "launch"));

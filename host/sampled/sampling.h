@@ -12,7 +12,7 @@ struct planned {
     uint64_t key;  /* hash of the kernel's name, grid, block and shared memory */
     uint64_t kin;  /* the same without the grid */
     double ctas;   /* CTAs of the grid */
-    double weight; /* warp instructions */
+    double weight; /* gap_weight() */
     /* bytes of device memory that the launch touches, estimated from the observed CTAs; 0: not observed */
     double bytes;
     struct signature signature; /* unused if not observed */

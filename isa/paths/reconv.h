@@ -138,6 +138,9 @@ enum {
     RECONV_BARRIERS = 1,     /* the program must contain BSSY, BSYNC and BREAK (frontend/passes/barriers.c) */
     RECONV_EMPTY = 2,        /* paths() may return a path without lanes */
     RECONV_SIDE_BY_SIDE = 4, /* paths() may return several paths. Models with cta_size() may do so without this flag */
+    /* paths join wherever they meet: the number of instructions of a warp depends on time, and differs in the
+     * functional model */
+    RECONV_MEETS = 8,
 };
 
 /* What a model requests from its caller, under the given options. With all fields zero, the caller reports only

@@ -78,7 +78,7 @@ static struct reconv_wants dws_wants(const struct reconv_cfg *cfg) {
 const struct reconv_ops reconv_dws = {
     .name = "dws",
     .help = "dynamic warp subdivision: short branches split the warp, splits run independently",
-    .flags = RECONV_SIDE_BY_SIDE,
+    .flags = RECONV_SIDE_BY_SIDE | RECONV_MEETS,
     .size = dws_size,
     .zeroed = offsetof(struct path_tree, node),
     .start = dws_start,

@@ -205,7 +205,7 @@ const struct reconv_ops reconv_minpc = {
 const struct reconv_ops reconv_anypc = {
     .name = "anypc",
     .help = "per-thread PCs, the threads at each PC can issue",
-    .flags = RECONV_SIDE_BY_SIDE,
+    .flags = RECONV_SIDE_BY_SIDE | RECONV_MEETS,
     .paths = anypc_paths,
     .describe = anypc_describe,
     STEPS,

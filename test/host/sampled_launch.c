@@ -147,7 +147,8 @@ END_TEST
  * simulation. */
 START_TEST(memory_is_exact_with_gaps_inside) {
     static const char *const models[] = {"spe", "dpe", "dws50", "its", "si", "tbc"};
-    const bool lends = _i / 2 != 5 && _i % 2 == 0; /* tbc has a unit that may make warps wait */
+    /* dws50 regroups threads by time, and tbc has a unit that may make warps wait */
+    const bool lends = _i / 2 != 2 && _i / 2 != 5 && _i % 2 == 0;
     const struct sequence p = {"rounds", models[_i / 2], _i % 2 ? 20 : 8, 1, 1, 0};
     struct outcome *s = sample(&p, 0), *f = simulate(&p, "functional"), *t = simulate(&p, p.model);
     ck_assert_int_eq(number_in(s->json, "\"skipped_instructions\"") > 0, lends);
@@ -156,6 +157,29 @@ START_TEST(memory_is_exact_with_gaps_inside) {
     drop(s);
     drop(f);
     drop(t);
+}
+END_TEST
+
+/* The number of warp instructions of some models depends on time. The weights of launches are then thread
+ * instructions. */
+START_TEST(weights_do_not_depend_on_time) {
+    static const struct {
+        const char *model;
+        bool threads;
+    } cases[] = {{"spe", false},    {"dpe", false},    {"its", false},    {"minpc", false},   {"anypc", true},
+                 {"dws50", true},   {"tbc", true},     {"capri", true},   {"large", true},    {"spe+dwf", true},
+                 {"spe+swi", true}, {"spe+vws", true}, {"dpe+sbi", true}, {"dpe+mimd", true}, {"multipath", false}};
+    const struct sequence p = {"step", cases[_i].model, 8, 1, 9, 0};
+    struct outcome *s = sample(&p, 0);
+    cJSON *o = cJSON_Parse(s->json);
+    const cJSON *sampled = cJSON_GetObjectItem(o, "sampled"), *first = cJSON_GetObjectItem(sampled, "samples")->child;
+    const char *weight = cJSON_GetStringValue(cJSON_GetObjectItem(sampled, "weight"));
+    const double n = cJSON_GetNumberValue(cJSON_GetObjectItem(first, "weight"));
+    ck_assert_str_eq(weight, cases[_i].threads ? "gpu.thread_instructions" : "gpu.warp_instructions");
+    /* each of 8 CTAs has 2 warps, which execute the 11 instructions of the kernel */
+    ck_assert_msg(n == 8 * 2 * 11 * (cases[_i].threads ? 32 : 1), "%g", n);
+    cJSON_Delete(o);
+    drop(s);
 }
 END_TEST
 
@@ -391,6 +415,7 @@ END_TEST
 SUITE(host_sampled_launch) {
     TEST(memory_is_exact_with_gaps);
     TEST_LOOP(memory_is_exact_with_gaps_inside, 0, 12);
+    TEST_LOOP(weights_do_not_depend_on_time, 0, 15);
     TEST(uneven_ctas_have_no_gaps_inside);
     TEST_LOOP(faults_inside_gaps_have_places, 0, 10);
     TEST(equal_launches_are_drawn);

@@ -24,6 +24,7 @@ static double run(struct gaps *g, double (*rate)(uint64_t cta), struct stats *al
             struct stats *s = k ? all : gaps_unit(g);
             stats_add(s, "gpu.cycles", c);
             stats_add(s, "gpu.warp_instructions", WAVE * EACH);
+            stats_add(s, "gpu.thread_instructions", WAVE * EACH * 16);
         }
         begun += WAVE;
         *timed += WAVE;
@@ -38,6 +39,7 @@ static double run(struct gaps *g, double (*rate)(uint64_t cta), struct stats *al
         struct stats exact;
         ck_assert(stats_init(&exact));
         stats_add(&exact, "gpu.warp_instructions", (double)n * EACH);
+        stats_add(&exact, "gpu.thread_instructions", (double)n * EACH * 32);
         if (n)
             gaps_passed(g, n, &exact, GAP_FULL);
         stats_free(&exact);
@@ -90,6 +92,29 @@ START_TEST(equal_waves_are_exact) {
     ck_assert_uint_eq(o.r.n, 6);
     ck_assert(o.r.freedom > 4.9 && o.r.freedom < 5.1);
     ck_assert(o.r.unit[3].first == 6 * WAVE && o.r.unit[4].first == 19 * WAVE && o.r.unit[5].first == 32 * WAVE);
+}
+END_TEST
+
+/* A model that regroups threads: a CTA has 400 warp instructions of 16 threads in time, and 400 of 32 threads in gaps.
+ * A wave in time takes 4,000 cycles for 64,000 thread instructions, so a wave in a gap, with 128,000, takes 8,000
+ * cycles and 8,000 warp instructions. */
+START_TEST(regrouped_threads_are_the_weight) {
+    static const struct gap_orders regroups = {.forward = never, .regroups = true};
+    bool whole;
+    struct stats s;
+    uint64_t timed;
+    struct gap_result r;
+    struct gaps *g = gaps_new(&regroups, CTAS, WAVE, 1, &whole);
+    ck_assert(g && !whole && stats_init(&s));
+    run(g, same, &s, &timed);
+    gaps_finish(g, &s, &r);
+    ck_assert_uint_eq(timed, 8 * WAVE);
+    /* 8 waves in time, and 32 waves in gaps, with twice the thread instructions */
+    ck_assert(fabs(stats_get(&s, "gpu.cycles") - (8 + 2 * 32) * 4000) < 1e-6);
+    ck_assert(fabs(stats_get(&s, "gpu.warp_instructions") - (8 + 2 * 32) * 4000) < 1e-6);
+    ck_assert(fabs(stats_get(&s, "gpu.thread_instructions") - (8 + 2 * 32) * 4000 * 16) < 1e-6);
+    gaps_free(g);
+    stats_free(&s);
 }
 END_TEST
 
@@ -306,6 +331,7 @@ SUITE(timing_gaps) {
     TEST(phases_have_no_gaps_inside);
     TEST(a_cut_gap_is_like_the_unit_before);
     TEST(equal_waves_are_exact);
+    TEST(regrouped_threads_are_the_weight);
     TEST(changing_waves_have_a_variance);
     TEST(unstable_waves_run_longer);
     TEST(short_waves_make_longer_units);

@@ -376,7 +376,70 @@ START_TEST(accesses_that_wait_for_room) {
 }
 END_TEST
 
+/* Warms the caches with an instruction of all lanes that was executed without time. `own`: lanes that access local
+ * memory. */
+static void warm(enum inst_kind kind, enum space space, lanemask_t own, const struct lsu_local *local) {
+    static struct effects fx;
+    const struct inst in = {.kind = (uint8_t)kind};
+    fx = (struct effects){.lanes = LANES_ALL, .space = (uint8_t)space, .n_elems = 1, .msize = 4, .local_lanes = own};
+    memcpy(fx.addr, addr, sizeof addr);
+    lsu_warm(lsu, mem, &in, &fx, local, false);
+}
+
+/* Constants and parameters warm the constant cache, where a hit is known at 2. They do not warm the L1: a load of the
+ * line reads its tags 35 cycles later, and its line arrives 300 cycles later. */
+START_TEST(constants_warm_their_cache) {
+    setup(), start();
+    strided(0x10000000, 0);
+    warm(K_LOAD, _i ? SPACE_PARAM : SPACE_CONST, 0, NULL);
+    give(SPACE_CONST, MEM_CONSTANT, 4, 1);
+    expect(2, 1, false);
+    give(SPACE_GLOBAL, MEM_READ, 4, 2);
+    expect(2 + 335, 2, true);
+    stop();
+}
+END_TEST
+
+/* Loads and stores warm the L1 with local memory if its place is known. A store without allocation brings no line. In a
+ * generic access, the lower half of the lanes accesses local memory, and the upper half a line of device memory. A
+ * store of half a line leaves the other half invalid. */
+START_TEST(local_accesses_warm_the_l1) {
+    static const struct lsu_local place = {0x20000000, 128};
+    static const struct {
+        enum inst_kind kind;
+        enum space space;
+        bool known, allocates, warms;
+    } cases[] = {
+        {K_LOAD, SPACE_LOCAL, true, true, true},     {K_STORE, SPACE_LOCAL, true, true, true},
+        {K_LOAD, SPACE_LOCAL, false, true, false},   {K_STORE, SPACE_LOCAL, false, true, false},
+        {K_LOAD, SPACE_LOCAL, true, false, true},    {K_STORE, SPACE_LOCAL, true, false, false},
+        {K_LOAD, SPACE_GENERIC, true, true, true},   {K_STORE, SPACE_GENERIC, true, true, false},
+        {K_LOAD, SPACE_GENERIC, false, true, false},
+    };
+    const bool generic = cases[_i].space == SPACE_GENERIC, loads = cases[_i].kind == K_LOAD;
+    setup();
+    cfg.lsu.local_allocate = cases[_i].allocates;
+    start();
+    strided(8, 0);
+    for (unsigned l = WARP_LANES / 2; l < WARP_LANES && generic; l++)
+        addr[l] = 0x10000000;
+    warm(cases[_i].kind, cases[_i].space, generic ? 0xffff : 0, cases[_i].known ? &place : NULL);
+    strided(8, 0);
+    give(SPACE_LOCAL, MEM_READ, 4, 1);
+    const uint64_t first = cases[_i].warms ? 35 : 335;
+    expect(first, 1, !cases[_i].warms);
+    if (generic) { /* a store to device memory goes past the L1 */
+        strided(0x10000000, 0);
+        give(SPACE_GLOBAL, MEM_READ, 4, 2);
+        expect(first + (loads ? 35 : 335), 2, !loads);
+    }
+    stop();
+}
+END_TEST
+
 SUITE(timing_lsu) {
+    TEST_LOOP(constants_warm_their_cache, 0, 2);
+    TEST_LOOP(local_accesses_warm_the_l1, 0, 9);
     TEST(load_misses_then_hits);
     TEST(atomic_goes_past_the_l1);
     TEST(loads_past_the_l1);
