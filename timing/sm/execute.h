@@ -17,8 +17,8 @@ static inline __attribute__((always_inline)) void execute(struct sm *sm, uint32_
     const struct sm_cfg *cfg = &sm->cfg->sm;
     uint32_t part = one_part ? 0 : operands_part(&sm->operands, w);
     struct exec_part *e = &sm->operands.part[part];
-    struct collector *c = &e->pipe[ti->pipe].collector;
-    struct pipes *pipes = &e->pipe[ti->pipe].units;
+    struct collector *c = &e->collector[ti->pipe];
+    struct pipes *pipes = &e->units[ti->pipe];
     uint32_t unit, pipe = pipes_earliest(pipes);
     uint64_t reads = collector_accept(c, now, &unit);
     e->takes[ti->pipe] = collector_free(c);

@@ -105,10 +105,10 @@ static uint32_t cycles_of(const struct sm *sm, struct sm_joint *j, const struct 
 
 /* Does for the members of one pipe what execute() does for one instruction. */
 static void reserve_pass(struct sm *sm, struct sm_joint *j, const struct sm_joint_member *first, uint64_t now) {
-    const uint32_t pipe = first->pipe;
-    struct exec_part *e = &sm->operands.part[operands_part(&sm->operands, first->warp)];
-    struct collector *c = &e->pipe[pipe].collector;
-    struct pipes *pipes = &e->pipe[pipe].units;
+    const uint32_t pipe = first->pipe, part = operands_part(&sm->operands, first->warp);
+    struct exec_part *e = &sm->operands.part[part];
+    struct collector *c = operands_collector(&sm->operands, sm->cfg, part, pipe);
+    struct pipes *pipes = &e->units[pipe];
     uint32_t unit, at = pipes_earliest(pipes);
     uint64_t reads = collector_accept(c, now, &unit);
     e->takes[pipe] = collector_free(c);

@@ -17,7 +17,7 @@ void modern_hold(struct exec_part *e, uint64_t from) {
 
 /* Reserves the pipe of an instruction that can enter it at `from`. Returns the cycle in which it enters. */
 static uint64_t enter_pipe(struct exec_part *e, const struct timed_part *t, uint64_t from) {
-    struct pipes *pipes = &e->pipe[t->pipe].units;
+    struct pipes *pipes = &e->units[t->pipe];
     uint32_t unit = pipes_earliest(pipes);
     uint64_t enters = pipes_free(pipes, unit, from);
     pipes->n.waits += enters - from;

@@ -22,7 +22,7 @@ uint64_t modern_queue_free(const struct sm *sm, uint32_t part, const struct time
 uint64_t modern_enter_queue(struct sm *sm, uint32_t part, const struct timed_part *t, uint64_t now, uint32_t *entry) {
     struct exec_part *e = &sm->operands.part[part];
     struct modern_queue *q = &sm->modern->part[part].queue;
-    struct pipes *pipes = is_shared(sm, t) ? &sm->modern->f64 : &e->pipe[t->pipe].units;
+    struct pipes *pipes = is_shared(sm, t) ? &sm->modern->f64 : &e->units[t->pipe];
     const uint32_t size = sm->cfg->core.queue, unit = pipes_earliest(pipes);
     const uint64_t from = size ? max64(now + MODERN_TO_PIPE, q->last + 1) : now + MODERN_TO_PIPE;
     const uint64_t enters = pipes_free(pipes, unit, from);

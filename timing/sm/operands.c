@@ -1,6 +1,18 @@
 #include "operands.h"
 #include "modern_state.h"
 
+static void init_collector(const struct sm_operands *o, struct collector *c, const struct config *cfg, int pipe) {
+    const struct pipe_cfg *p = &cfg->sm.pipe[pipe];
+    collector_init(c, p, p->collectors / o->n_parts, cfg->sm.latch_collect);
+}
+
+struct collector *operands_collector(struct sm_operands *o, const struct config *cfg, uint32_t part, uint32_t pipe) {
+    struct collector *c = &o->part[part].collector[pipe];
+    if (!c->units)
+        init_collector(o, c, cfg, (int)pipe);
+    return c;
+}
+
 static void init_part(const struct sm_operands *o, struct exec_part *p, const struct config *cfg) {
     const struct sm_cfg *s = &cfg->sm;
     uint32_t n = o->n_parts;
@@ -11,8 +23,9 @@ static void init_part(const struct sm_operands *o, struct exec_part *p, const st
         if (!pipe_exists(s, k))
             continue;
         p->takes[k] = 0;
-        collector_init(&p->pipe[k].collector, &s->pipe[k], s->pipe[k].collectors / n, s->latch_collect);
-        pipes_init(&p->pipe[k].units, k == PIPE_MEM ? 1 : s->pipe[k].units / n);
+        if (cfg->core.kind != CORE_MODERN)
+            init_collector(o, &p->collector[k], cfg, k);
+        pipes_init(&p->units[k], k == PIPE_MEM ? 1 : s->pipe[k].units / n);
     }
     p->mem.collectors = s->pipe[PIPE_MEM].collectors / n;
     p->mem.room = cfg->core.kind == CORE_MODERN ? MODERN_MEMORY : s->pipe[PIPE_MEM].in_ports;

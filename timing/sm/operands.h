@@ -6,19 +6,15 @@
 #include "timing/sm/regfile/pipes.h"
 #include "unit_calls.h"
 
-/* The pipes of one kind, and the collectors before them. */
-struct exec_pipe {
-    struct collector collector;
-    struct pipes units;
-};
-
-/* Collectors, banks and pipes. The SM has one set of them, or one set per scheduler if it is divided. */
+/* Collectors, banks and pipes. The SM has one set of them, or one set per scheduler if it is divided. A modern core
+ * uses the first fields; the host provides no pages for the rest. */
 struct exec_part {
     /* by kind of pipe: cycle from which the issue latch has room; UINT64_MAX until an event makes room */
     uint64_t takes[N_PIPES];
+    struct pipes units[N_PIPES];
     struct mem_queue mem; /* memory instructions that have not reached the load/store unit */
-    struct exec_pipe pipe[N_PIPES];
     struct regfile regfile;
+    struct collector collector[N_PIPES]; /* modern core: zeros until operands_collector() */
 };
 
 /* State of the operand stage: register banks, collectors and pipes. */
@@ -64,5 +60,9 @@ static inline __attribute__((always_inline)) uint64_t operands_deliver(struct sm
     return operands_write(o, part, w, ti, form, *on_bus, now);
 }
 
+/* Requires zeroed memory. */
 void operands_init(struct sm_operands *o, const struct config *cfg);
+/* Returns the collector of a kind of pipe. Only joint issue uses collectors of a modern core, so their first use
+ * initialises them. */
+struct collector *operands_collector(struct sm_operands *o, const struct config *cfg, uint32_t part, uint32_t pipe);
 #endif

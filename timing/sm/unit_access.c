@@ -53,8 +53,8 @@ struct pipe_use sm_pipe_use(const struct sm *sm, uint32_t pipe) {
     if (sm->modern && pipe == PIPE_DP)
         use = (struct pipe_use){sm->modern->f64.n.busy, sm->modern->f64.n.waits};
     for (uint32_t p = 0; p < sm->operands.n_parts; p++) {
-        use.busy += sm->operands.part[p].pipe[pipe].units.n.busy;
-        use.waits += sm->operands.part[p].pipe[pipe].units.n.waits;
+        use.busy += sm->operands.part[p].units[pipe].n.busy;
+        use.waits += sm->operands.part[p].units[pipe].n.waits;
     }
     return use;
 }

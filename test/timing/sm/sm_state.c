@@ -68,9 +68,9 @@ START_TEST(parts_of_an_sm) {
             ck_assert_uint_eq(e->regfile.result_bus, cfg.sm.result_bus);
             ck_assert_uint_eq(e->mem.collectors, 24 / n);
             for (int k = 0; k < N_PIPES; k++) {
-                ck_assert_uint_eq(e->pipe[k].collector.units, units[k] ? collectors[k] / n : 0);
-                ck_assert_uint_eq(e->pipe[k].units.units, k == PIPE_MEM ? 1 : units[k] / n);
-                ck_assert_uint_eq(e->pipe[k].collector.latch, units[k] ? cfg.sm.latch_collect : 0);
+                ck_assert_uint_eq(e->collector[k].units, units[k] ? collectors[k] / n : 0);
+                ck_assert_uint_eq(e->units[k].units, k == PIPE_MEM ? 1 : units[k] / n);
+                ck_assert_uint_eq(e->collector[k].latch, units[k] ? cfg.sm.latch_collect : 0);
             }
         }
     }

@@ -1,18 +1,14 @@
 #include "collector.h"
 #include <assert.h>
-#include <string.h>
 
 void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t result_bus) {
     assert(banks >= 1 && banks <= MAX_BANKS && operands >= 1 && result_bus >= 1);
-    memset(f, 0, sizeof *f);
     f->banks = banks;
     f->bank_mask = banks & (banks - 1) ? 0 : banks - 1;
     f->operands = operands;
     f->at_once = (int32_t)operands;
     f->slots = f->parts = 1;
     f->result_bus = result_bus;
-    for (int i = 0; i < REGFILE_RING; i++)
-        f->ring[i].cycle = UINT32_MAX;
 }
 
 void regfile_ports(struct regfile *f, uint32_t lanes, uint32_t warp_lanes, bool write_port) {
@@ -49,7 +45,6 @@ uint64_t regfile_read_in_turns(struct regfile *f, const struct bank_list *l, uin
 
 void collector_init(struct collector *c, const struct pipe_cfg *cfg, uint32_t units, uint32_t latch) {
     assert(units <= MAX_COLLECTORS && cfg->in_ports <= MAX_PORTS && cfg->out_ports <= MAX_PORTS);
-    memset(c, 0, sizeof *c);
     c->units = units;
     c->in_ports = cfg->in_ports;
     c->out_ports = cfg->out_ports;

@@ -20,6 +20,7 @@ struct collector {
     uint64_t unit_free[MAX_COLLECTORS]; /* cycle at which each unit accepts its next instruction */
 };
 
+/* Requires zeroed memory. */
 void collector_init(struct collector *c, const struct pipe_cfg *cfg, uint32_t units, uint32_t latch);
 /* Returns true if the issue latch has room. */
 static inline bool collector_can_accept(const struct collector *c, uint64_t now) { return c->in[c->in_at] <= now; }

@@ -16,6 +16,7 @@ struct pipes {
     } n;
 };
 
+/* Requires zeroed memory. */
 void pipes_init(struct pipes *p, uint32_t units);
 /* Returns the pipe that becomes free first. */
 static inline uint32_t pipes_earliest(const struct pipes *p) {

@@ -37,11 +37,13 @@ struct regfile {
     uint64_t next_read[MAX_BANKS]; /* first slot (cycle x slots) in which the bank can serve another read */
     struct {
         uint64_t written; /* bit b: bank b writes a result in this cycle, before any read */
-        uint32_t cycle;   /* low bits of the cycle of the entry; for any other cycle the entry counts as empty */
+        uint32_t cycle;   /* low bits of the cycle of the entry; for any other cycle the entry counts as empty. Zeros
+                           * are empty, too. */
         uint32_t results; /* on the result bus */
     } ring[REGFILE_RING];
 };
 
+/* Requires zeroed memory, in which the ring is empty. */
 void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t result_bus);
 /* Makes each bank read `lanes` lanes of an operand per cycle, and 32 / lanes operands at a time. `lanes` is a divisor
  * of 32; the default is 32. `warp_lanes` is the number of lanes of a warp, a power of two. In a list of banks, each

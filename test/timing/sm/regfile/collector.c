@@ -5,6 +5,11 @@
 
 static struct regfile file;
 
+static void begin(uint32_t banks, uint32_t operands, uint32_t result_bus) {
+    file = (struct regfile){0};
+    regfile_init(&file, banks, operands, result_bus);
+}
+
 static struct bank_list list(const uint8_t *bank, uint8_t reads, uint8_t writes) {
     return (struct bank_list){.bank = bank, .n_reads = reads, .n_writes = writes};
 }
@@ -12,7 +17,7 @@ static struct bank_list list(const uint8_t *bank, uint8_t reads, uint8_t writes)
 START_TEST(one_operand_a_cycle) {
     const uint8_t b[] = {1, 2, 3};
     struct bank_list l = list(b, 3, 0);
-    regfile_init(&file, 16, 1, 2);
+    begin(16, 1, 2);
     ck_assert_uint_eq(regfile_read(&file, &l, 0, 10), 13); /* operands are read at 10, 11 and 12 */
     ck_assert_uint_eq(file.n.read_waits, 0);
 }
@@ -21,7 +26,7 @@ END_TEST
 START_TEST(several_operands_a_cycle_from_different_banks) {
     const uint8_t b[] = {1, 2, 2};
     struct bank_list l = list(b, 3, 0);
-    regfile_init(&file, 16, 3, 2);
+    begin(16, 3, 2);
     ck_assert_uint_eq(regfile_read(&file, &l, 0, 10), 12); /* banks 1 and 2 are read at 10, and bank 2 again at 11 */
     ck_assert_uint_eq(file.n.read_waits, 1);
 }
@@ -31,7 +36,7 @@ END_TEST
 START_TEST(warps_conflict_where_their_banks_meet) {
     const uint8_t r1[] = {1}, r0[] = {0};
     struct bank_list a = list(r1, 1, 0), b = list(r0, 1, 0);
-    regfile_init(&file, 16, 1, 2);
+    begin(16, 1, 2);
     ck_assert_uint_eq(regfile_read(&file, &a, 0, 5), 6);
     ck_assert_uint_eq(regfile_read(&file, &b, 1, 5), 7); /* the read waits one cycle for the bank */
     ck_assert_uint_eq(regfile_read(&file, &b, 0, 5), 6); /* another bank */
@@ -42,7 +47,7 @@ END_TEST
 START_TEST(results_come_before_reads) {
     const uint8_t b[] = {4};
     struct bank_list write = list(b, 0, 1), read = list(b, 1, 0);
-    regfile_init(&file, 16, 1, 2);
+    begin(16, 1, 2);
     ck_assert_uint_eq(regfile_write(&file, &write, 0, 20, 10), 20);
     ck_assert_uint_eq(regfile_read(&file, &read, 0, 20), 22); /* the write uses the bank at 20 */
 }
@@ -51,7 +56,7 @@ END_TEST
 START_TEST(two_results_of_one_bank_follow_each_other) {
     const uint8_t b[] = {4};
     struct bank_list write = list(b, 0, 1);
-    regfile_init(&file, 16, 1, 2);
+    begin(16, 1, 2);
     ck_assert_uint_eq(regfile_write(&file, &write, 0, 20, 10), 20);
     ck_assert_uint_eq(regfile_write(&file, &write, 0, 20, 10), 21);
     ck_assert_uint_eq(file.n.write_waits, 1);
@@ -59,7 +64,7 @@ START_TEST(two_results_of_one_bank_follow_each_other) {
 END_TEST
 
 START_TEST(the_result_bus_carries_so_many_a_cycle) {
-    regfile_init(&file, 16, 1, 2);
+    begin(16, 1, 2);
     ck_assert_uint_eq(regfile_result(&file, 30, 10), 30);
     ck_assert_uint_eq(regfile_result(&file, 30, 10), 30);
     ck_assert_uint_eq(regfile_result(&file, 30, 10), 31);
@@ -75,7 +80,7 @@ END_TEST
 START_TEST(half_banks_read_two_operands_side_by_side) {
     const uint8_t b[] = {1, 1, 1};
     struct bank_list one = list(b, 1, 0), two = list(b, 2, 0), three = list(b, 3, 0);
-    regfile_init(&file, 2, 3, 2);
+    begin(2, 3, 2);
     regfile_ports(&file, 16, 32, true);
     ck_assert_uint_eq(regfile_read(&file, &two, 0, 10), 11);
     ck_assert_uint_eq(regfile_read(&file, &two, 0, 10), 13); /* the bank is busy at 10 and 11 */
@@ -95,7 +100,7 @@ START_TEST(banks_read_32_lanes_a_cycle) {
     for (uint32_t lanes = 1; lanes <= 32; lanes *= 2)
         for (uint8_t n = 1; n <= 3; n++) {
             struct bank_list l = list(b, n, 0);
-            regfile_init(&file, 2, 3, 2);
+            begin(2, 3, 2);
             regfile_ports(&file, lanes, 32, true);
             uint64_t first = regfile_read(&file, &l, 0, 0), last = first;
             for (int i = 1; i < 64; i++)
@@ -109,7 +114,7 @@ START_TEST(a_write_port_leaves_reads_alone) {
     const uint8_t b[] = {1};
     struct bank_list write = list(b, 0, 1), read = list(b, 1, 0);
     for (uint32_t lanes = 16; lanes <= 32; lanes *= 2) {
-        regfile_init(&file, 2, 3, 2);
+        begin(2, 3, 2);
         regfile_ports(&file, lanes, 32, _i);
         ck_assert_uint_eq(regfile_write(&file, &write, 0, 20, 10), 20);
         ck_assert_uint_eq(regfile_write(&file, &write, 0, 20, 10), 21); /* one result a cycle */
@@ -120,9 +125,9 @@ END_TEST
 
 static struct collector make(uint32_t units, uint32_t ports) {
     struct pipe_cfg cfg = {.in_ports = ports, .out_ports = ports};
-    struct collector c;
+    struct collector c = {0};
     collector_init(&c, &cfg, units, 1);
-    regfile_init(&file, 16, 1, 2);
+    begin(16, 1, 2);
     return c;
 }
 
@@ -176,7 +181,7 @@ START_TEST(a_blocked_pipe_holds_the_collector) {
 END_TEST
 
 START_TEST(pipes_take_one_every_initiation_interval) {
-    struct pipes p;
+    struct pipes p = {0};
     pipes_init(&p, 1);
     ck_assert_uint_eq(pipes_free(&p, pipes_earliest(&p), 5), 5);
     pipes_enter(&p, pipes_earliest(&p), 5, 8);
@@ -188,7 +193,7 @@ START_TEST(pipes_take_one_every_initiation_interval) {
 END_TEST
 
 START_TEST(two_pipes_take_two) {
-    struct pipes p;
+    struct pipes p = {0};
     pipes_init(&p, 2);
     pipes_enter(&p, pipes_earliest(&p), 5, 4);
     ck_assert_uint_eq(pipes_free(&p, pipes_earliest(&p), 5), 5);
