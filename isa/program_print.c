@@ -192,7 +192,7 @@ static void put_opcode(struct line *t, const struct inst *in, const struct isa_r
     put(t, "%.*s", (int)mnemonic, name);
     if (memory && in->space != SPACE_GENERIC && form_get(row->form, CAT_SPACE) == 0)
         put(t, ".%s", space_name(in->space));
-    if (memory && in->n_list && form_get(row->form, CAT_VEC) == 0)
+    if (memory && in->n_list && form_get(row->form, CAT_VEC) == 0 && form_get(row->form, CAT_NUM) == 0)
         put(t, ".v%u", in->kind == K_ATOM ? in->n_list / 2 : in->n_list);
     put(t, "%s", name + mnemonic);
 }

@@ -15,6 +15,7 @@ struct lower {
     struct diags *d;
     struct names names;
     uint32_t warp_size;     /* lanes of a warp of the machine */
+    bool selects;           /* the pass `select` will run */
     uint32_t fn;            /* index of the current function in ir->functions */
     uint64_t frame;         /* bytes allocated so far in the current function's frame */
     uint64_t shared, local; /* bytes allocated so far: static shared memory, and local variables of module scope */

@@ -1,8 +1,9 @@
 /* Moves matrices between shared memory and registers. Lane 4 g + t holds elements 2 t and 2 t + 1 of row g of an 8 x 8
  * matrix of 16-bit elements in one register (.trans: of column g). Lanes 0 to 7 supply the row addresses of the first
  * matrix, lanes 8 to 15 the row addresses of the second matrix, and so on. The other lanes get addresses by shuffles,
- * and access their own elements.
+ * and access their own elements. For a modern core, ldmatrix of 16-bit elements is one load (isa/exec/exec_matrix.c).
  *   ldmatrix {d...}, [a];    stmatrix [a], {b...};    movmatrix.trans d, a */
+#include "isa/machine/warpsync.h"
 #include "lower_matrix.h"
 #include <string.h>
 
@@ -220,6 +221,25 @@ static void move_tile(struct lower *l, const struct address *a, unsigned i, opnd
     }
 }
 
+/* Emits ldmatrix as one instruction, of `n` result registers. */
+static void load_whole(struct lower *l, const struct address *a, const opnd_t *regs, unsigned n) {
+    struct ir *ir = l->ir;
+    struct inst *in = matrix_emit(l, l->dec->row);
+    in->msize = in->rsize = in->dsize = 4;
+    in->hints = warp_sync_hints(in);
+    set_address(l, in, a);
+    if (n == 1)
+        in->d = regs[0];
+    for (unsigned i = 0; i < n && n > 1; i++) {
+        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
+        if (i == 0)
+            in->list = ir->n_lists;
+        ir->lists[ir->n_lists++] = regs[i];
+    }
+    in->n_list = (uint8_t)(n > 1 ? n : 0);
+    emit_done(l);
+}
+
 void lower_tiles(struct lower *l) {
     const struct isa_row *row = l->dec->row;
     const bool store = row->op == OP_STMATRIX;
@@ -236,6 +256,10 @@ void lower_tiles(struct lower *l) {
         !matrix_operand(l, store ? o->next : o, T_B32, n, store ? MATRIX_TERM : MATRIX_RESULT, regs) ||
         !address_of(l, store ? o : o->next, l->dec->space, &a))
         return;
+    if (l->selects && row->kind == K_LOAD && a.space == SPACE_SHARED) {
+        load_whole(l, &a, regs, (unsigned)n);
+        return;
+    }
     require_all_lanes(l);
     /* A result may use the address register, which the shuffles for later matrices still read. In this case, the loads
      * write temporary registers, which are moved to the results at the end. */

@@ -158,6 +158,7 @@ struct program *lower_with_limit(const struct image *img, const char *kernel, co
         l->module = img->module;
         l->d = &own;
         l->warp_size = (uint32_t)pass_option(&ir->context, "sm.warp_size", WARP_LANES);
+        l->selects = wants_select(ir);
         names_init(&l->names, tmp, img->module->n_words, &img->names->names);
         if (run_passes(l, kernel, opt))
             out = ir->program;

@@ -12,6 +12,7 @@
  *   K_LOAD, K_STORE  a: base address (asize bytes per lane); imm: offset; msize, rsize, is_signed, space. One element:
  *                    d (load) or b (store). Vectors: lists[list .. list + n_list) are the elements' registers;
  *                    n_list is 2, 4 or 8
+ *           ldmatrix  as a load of 1, 2 or 4 words; a: the address of a row; e: a constant mask of all lanes
  *   K_PREFETCH       a, asize, imm, space as for loads; msize 1: any byte of the line; cache_op CACHE_CG: to the L2
  *                    only
  *   K_COPY           source: a, asize, imm, space, msize, as for loads; cache_op. Destination in shared memory: b

@@ -1,5 +1,5 @@
-/* Matrix multiplication of a warp: mma multiplies two matrices and adds a third. Lowering turns all other matrix
- * instructions into loads, stores, shuffles and mma (frontend/lower/lower_matrix.c).
+/* Matrices of a warp: mma multiplies two matrices and adds a third, ldmatrix loads matrices. Lowering turns all other
+ * matrix instructions into loads, stores, shuffles and mma (frontend/lower/lower_matrix.c).
  *
  * The manual does not specify the order and rounding of the sums, and GPUs differ: products are exact on all of them,
  * sums are not, and each generation truncates different bits (Fasi, Higham, Mikaitis, Pranesh: Numerical behavior of
@@ -14,6 +14,7 @@
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "isa/exec/card_sums.h"
 #include "isa/exec/exec_matrix_avx512.h"
+#include "isa/exec/exec_span.h"
 
 enum { MOST_K = 32 };
 
@@ -159,6 +160,61 @@ static void multiply_old(struct warp *w, const struct inst *in, rowmask_t m, str
         old_write(w, list, g, d_narrow, &x[g]);
 }
 
+/* Reads the 8 n rows of n matrices of 16-bit elements from shared memory. Lane r has the address of row r. A
+ * lane accesses 4 n bytes, so 4 / n lanes access a row; fx has these addresses. Returns false after a fault. */
+FP_INLINE bool read_rows(struct warp *w, const struct inst *in, struct effects *fx, unsigned n, unsigned char *rows) {
+    enum { ROW_BYTES = 16 };
+    const unsigned of_row = 4 / n, bytes = 4 * n;
+    uint64_t row[WARP_LANES];
+    mem_addresses(w, in, LANES_ALL, fx, 1);
+    mem_lanes_begin(in, fx);
+    memcpy(row, fx->addr, sizeof row);
+    for (unsigned r = 0; r < 8 * n; r++)
+        if (row[r] % ROW_BYTES) {
+            mem_fault(fx, FAULT_MISALIGNED, (int)r, in->space, row[r], ROW_BYTES);
+            return false;
+        }
+    fx->n_elems = (uint8_t)n;
+    fx->shared_lanes = LANES_ALL;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        fx->addr[l] = row[l / of_row] + (uint64_t)(l % of_row) * bytes;
+    const bool own = all_inside(fx->addr, 0, w->cta->shared_bytes, bytes);
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        const unsigned char *from = own ? w->cta->shared + fx->addr[l] : mem_lane(w, in, fx, (int)l, false);
+        if (!from)
+            return false;
+        memcpy(rows + (size_t)l * bytes, from, bytes);
+    }
+    return true;
+}
+
+/* Executes ldmatrix.m8n8 of n matrices. Lane 4 g + t gets elements 2 t and 2 t + 1 of row g of each matrix, or of
+ * column g if `transposed` is set. */
+FP_INLINE void load_matrices(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, unsigned n,
+                             bool transposed) {
+    uint16_t x[4][8][8];
+    if (!is_whole(m, fx) || !read_rows(w, in, fx, n, (unsigned char *)x))
+        return;
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t *d = reg_out(w, n == 1 ? in->d : w->program->lists[in->list + i]);
+        for (unsigned l = 0; transposed && l < WARP_LANES; l++)
+            d[l] = x[i][l % 4 * 2][l / 4] | (uint32_t)x[i][l % 4 * 2 + 1][l / 4] << 16;
+        if (!transposed)
+            memcpy(d, x[i], sizeof x[i]);
+    }
+}
+
+#define LDMATRIX_FN(name, n, transposed)                                                                               \
+    static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
+        load_matrices(w, in, m, fx, n, transposed);                                                                    \
+    }
+LDMATRIX_FN(ldmatrix_x1, 1, false)
+LDMATRIX_FN(ldmatrix_x2, 2, false)
+LDMATRIX_FN(ldmatrix_x4, 4, false)
+LDMATRIX_FN(ldmatrix_x1_trans, 1, true)
+LDMATRIX_FN(ldmatrix_x2_trans, 2, true)
+LDMATRIX_FN(ldmatrix_x4_trans, 4, true)
+
 #define MMA_FN(name, M, K, D, A, B, C, clamp)                                                                          \
     static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
         multiply(w, in, m, fx, (struct product){M, K, T_##D, T_##A, T_##B, T_##C, clamp});                             \
@@ -229,9 +285,13 @@ OLD_FN(old_f16, 1, 1) OLD_FN(old_f32, 0, 0) OLD_FN(old_f32_f16, 0, 1)
 #define SMALL_TILES(SH, num, form)                                                                                     \
     BYTE_TILES(LDMATRIX, SH, T2(B8X16, B6X16_P32), num, form)                                                          \
     BYTE_TILES(LDMATRIX, SH, T2(B8X16, B4X16_P64), num, form)
-#define TILE_ROWS(OP, num)                                                                                             \
-    NOTHING(OP, T1(B16), FORM(MODE2, M8N8) | FORM(NUM, num) | FLAG(SYNC), NOP, MEM, NO_OPDS, )                         \
-    NOTHING(OP, T1(B16), FORM(MODE2, M8N8) | FORM(NUM, num) | FLAG(SYNC) | FORM(OPN, TRANS), NOP, MEM, NO_OPDS, )
+#define LDMATRIX_ROWS(num, fn)                                                                                         \
+    WARP_FN(LDMATRIX, T1(B16), FORM(MODE2, M8N8) | FORM(NUM, num) | FLAG(SYNC), LOAD, MEM, NO_OPDS, fn)                \
+    WARP_FN(LDMATRIX, T1(B16), FORM(MODE2, M8N8) | FORM(NUM, num) | FLAG(SYNC) | FORM(OPN, TRANS), LOAD, MEM, NO_OPDS, \
+            fn##_trans)
+#define STMATRIX_ROWS(num)                                                                                             \
+    NOTHING(STMATRIX, T1(B16), FORM(MODE2, M8N8) | FORM(NUM, num) | FLAG(SYNC), NOP, MEM, NO_OPDS, )                   \
+    NOTHING(STMATRIX, T1(B16), FORM(MODE2, M8N8) | FORM(NUM, num) | FLAG(SYNC) | FORM(OPN, TRANS), NOP, MEM, NO_OPDS, )
 
 #define ROWS_FILE "isa/exec/exec_matrix.c"
 #define ROWS_NAME matrix
@@ -271,12 +331,12 @@ WMMA_A(M8N8K4, F64) WMMA_B(M8N8K4, F64) WMMA_C(M8N8K4, F64)
 WMMA_F64(0) WMMA_F64(FORM(RND, RN)) WMMA_F64(FORM(RND, RZ)) WMMA_F64(FORM(RND, RM)) WMMA_F64(FORM(RND, RP))
 WMMA_S4(S4) WMMA_S4(U4) WMMA_C(M8N8K32, S32)
 WMMA_SMALL(M8N8K128, B1) WMMA_B1(XOR) WMMA_B1(AND) WMMA_C(M8N8K128, S32)
-TILE_ROWS(LDMATRIX, X1)
-TILE_ROWS(LDMATRIX, X2)
-TILE_ROWS(LDMATRIX, X4)
-TILE_ROWS(STMATRIX, X1)
-TILE_ROWS(STMATRIX, X2)
-TILE_ROWS(STMATRIX, X4)
+LDMATRIX_ROWS(X1, ldmatrix_x1)
+LDMATRIX_ROWS(X2, ldmatrix_x2)
+LDMATRIX_ROWS(X4, ldmatrix_x4)
+STMATRIX_ROWS(X1)
+STMATRIX_ROWS(X2)
+STMATRIX_ROWS(X4)
 SMALL_TILES(M8N16, X1, 0)
 SMALL_TILES(M8N16, X2, 0)
 SMALL_TILES(M8N16, X4, 0)

@@ -7,7 +7,7 @@ uint8_t warp_sync_hints(const struct inst *in) {
     uint32_t n;
     if (in->kind == K_WARPSYNC)
         return HINT_MEMBERS;
-    if (in->kind != K_WARP)
+    if (in->kind != K_WARP && in->kind != K_LOAD)
         return 0;
     switch (isa_rows(&n)[in->row].op) {
     case OP_SHFL:
@@ -16,6 +16,7 @@ uint8_t warp_sync_hints(const struct inst *in) {
     case OP_REDUX:
     case OP_ELECT:
         return in->e == OPND_ZERO ? HINT_COLLECTIVE : HINT_COLLECTIVE | HINT_MEMBERS;
+    case OP_LDMATRIX:
     case OP_MMA:
     case OP_MMAMIX:
     case OP_WHOLE:
@@ -52,7 +53,9 @@ bool warp_sync_together(const struct warp *w, const struct inst *in, rowmask_t m
 static const struct inst *waits_at(const struct warp *w, int lane) { return &w->program->code[w->sync.pc[lane]]; }
 
 /* Returns true if all lanes of a warp must execute the instruction at one place (.aligned). */
-static bool requires_whole_warp(const struct inst *in) { return in->kind == K_WARP && in->hints & HINT_ALIGNED; }
+static bool requires_whole_warp(const struct inst *in) {
+    return (in->kind == K_WARP || in->kind == K_LOAD) && in->hints & HINT_ALIGNED;
+}
 
 /* Returns true if lanes at these two instructions may execute together if their masks agree. For a warp-wide sum
  * (#reduce), both must be one instruction, because the pass that creates the sum ensures that no thread waits

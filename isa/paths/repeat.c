@@ -35,7 +35,6 @@ static enum repeat by_kind(const struct warp *w, const struct inst *in, lanemask
     switch (in->kind) {
     case K_LANE:
     case K_CVT:
-    case K_LOAD:
     case K_FENCE:
     case K_NOP:
     case K_PREFETCH:
@@ -46,6 +45,8 @@ static enum repeat by_kind(const struct warp *w, const struct inst *in, lanemask
     case K_BSYNC:
     case K_BREAK:
         return REPEAT_FINE;
+    case K_LOAD:
+        return !(in->hints & HINT_COLLECTIVE) || lanes == w->live ? REPEAT_FINE : REPEAT_ALONE;
     case K_ATOM:
         return !fx->lanes || unchanged(w, in, fx) ? REPEAT_FINE : REPEAT_CHANGES;
     case K_COMPOUND:

@@ -57,6 +57,8 @@ static const char *why_not(const struct plan *p, uint32_t i) {
     bool constant = in->a & 1 || in->a >> 1 == SINK_VREG;
     if (in->kind == K_ATOM)
         return "it is atomic";
+    if (in->hints & HINT_COLLECTIVE)
+        return "the lanes of the warp execute it together";
     if (in->cache_op == CACHE_WALK)
         return "the walk unit executes it";
     if (in->hints & HINT_VOLATILE || info->order & ORDER_STRONG || in->cache_op == CACHE_CV)

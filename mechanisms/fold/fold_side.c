@@ -12,6 +12,8 @@ const char *fold_why_not(const struct ir *ir, uint32_t i, bool guarded) {
     if (fuse_side_holds(ir, in) || fuse_made(ir, in))
         return NULL;
     const bool memory = in->kind == K_LOAD || in->kind == K_STORE;
+    if (in->hints & HINT_COLLECTIVE)
+        return "is executed by the lanes of a warp together";
     if (guarded && (memory || in->kind == K_LANE || in->kind == K_CVT))
         return NULL;
     if (memory || in->kind == K_ATOM || in->kind == K_TEX)

@@ -37,6 +37,8 @@ const char *pipe_refuse(const struct ir *ir, uint32_t block, uint32_t *inst) {
             return "takes from the affine stream";
         if ((in->kind == K_LOAD || in->kind == K_STORE) && (inst_is_strong(in) || ir->info[i].order & ORDER_STRONG))
             return "is an access that other threads are meant to see";
+        if (in->hints & HINT_COLLECTIVE)
+            return "is more than an operation or an access of one thread";
         switch (in->kind) {
         case K_LANE:
         case K_CVT:

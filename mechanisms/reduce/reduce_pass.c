@@ -226,10 +226,11 @@ static bool find_input(const struct reducing *r, struct ladder *l, uint32_t numb
 /* Returns true if the instruction must not move across the ladder's shuffles. */
 static bool is_crossing(const struct inst *in) {
     switch (in->kind) {
+    case K_LOAD:
+        return in->hints & HINT_COLLECTIVE;
     case K_LANE:
     case K_CVT:
     case K_COMPOUND:
-    case K_LOAD:
     case K_STORE:
     case K_NOP:
         return false;

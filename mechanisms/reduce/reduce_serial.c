@@ -38,8 +38,8 @@ static uint32_t load_of(const struct search *s, uint32_t inst, opnd_t o, int64_t
     uint32_t i = reduce_is_register(o) ? reduce_maker(s->d, inst, o) : NO_INST;
     const struct inst *in = i == NO_INST ? NULL : &s->ir->code[i];
     if (!in || in->kind != K_LOAD || in->space != SPACE_SHARED || in->msize != 4 || in->rsize != 4 ||
-        in->guard != NO_GUARD || inst_is_strong(in) || s->ir->info[i].order & ORDER_STRONG ||
-        s->ir->info[i].block != s->ir->info[inst].block)
+        in->guard != NO_GUARD || in->hints & HINT_COLLECTIVE || inst_is_strong(in) ||
+        s->ir->info[i].order & ORDER_STRONG || s->ir->info[i].block != s->ir->info[inst].block)
         return NO_INST;
     *at = in->imm;
     for (unsigned k = 0; k < in->n_list; k++)

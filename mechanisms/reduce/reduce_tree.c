@@ -32,7 +32,7 @@ static uint32_t load_of(const struct ir *ir, const struct defuse *d, uint32_t in
     uint32_t i = reduce_is_register(o) ? reduce_maker(d, inst, o) : NO_INST;
     const struct inst *in = i == NO_INST ? NULL : &ir->code[i];
     return in && in->kind == K_LOAD && in->space == SPACE_SHARED && in->msize == 4 && in->rsize == 4 && !in->n_list &&
-                   in->guard == NO_GUARD && in->a == base
+                   !(in->hints & HINT_COLLECTIVE) && in->guard == NO_GUARD && in->a == base
                ? i
                : NO_INST;
 }
@@ -172,7 +172,7 @@ static const char *check_reads(const struct tree_search *t, struct program_reduc
             return "another warp may read what its steps leave";
         }
         bool constant = in->kind == K_LOAD && in->space == SPACE_SHARED && in->msize == 4 && !in->n_list &&
-                        reduce_constant(ir, &t->defuse, i, in->a, &base);
+                        !(in->hints & HINT_COLLECTIVE) && reduce_constant(ir, &t->defuse, i, in->a, &base);
         if (!constant || (r->reads && r->read != base + (uint32_t)in->imm))
             return "what its steps leave may be read again";
         r->reads = true;

@@ -50,6 +50,7 @@ static bool must_gather(const struct inst *in) {
     case K_BARRIER:
     case K_WARPSYNC:
         return true;
+    case K_LOAD:
     case K_WARP:
     case K_COMPOUND:
         return in->hints & HINT_COLLECTIVE;

@@ -1,5 +1,6 @@
-/* Tests ldmatrix and stmatrix of bytes and of elements of 6 and 4 bits, against the figures of the PTX ISA (9.7.14.5.15
- * and 9.7.14.5.16); wmma with elements of 4 bits and of 1 bit, against sums in C; and createpolicy. */
+/* Tests ldmatrix of 16-bit elements; ldmatrix and stmatrix of bytes and of elements of 6 and 4 bits, against the
+ * figures of the PTX ISA (9.7.14.5.15 and 9.7.14.5.16); wmma with elements of 4 bits and of 1 bit, against sums in C;
+ * and createpolicy. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -9,15 +10,20 @@ enum { LANES = 32, ROWS = 32, ROW_BYTES = 16 };
 /* Words that the kernel reads, four for each lane, and writes. */
 static uint32_t in[4 * LANES], out[8 * LANES];
 
-/* Runs `body` in one warp. Before it, lane l stores its words r0 to r3 as row l of the shared array s, whose address is
- * %a; %p and %q are the addresses of `in` and `out`. After it, registers r4 to r7 are stored, and then the array. */
-static void run(const char *body) {
+static const char *fault; /* text of the fault that a run must have; NULL: none */
+static double conflicts;  /* shared.bank_conflicts of the last run with timing */
+
+/* Runs `body` in one warp, by `model` on the card `config`. Before it, lane l stores its words r0 to r3 as row l of
+ * the shared array s, whose address is %a; %p and %q are the addresses of `in` and `out`. After it, registers r4 to r7
+ * are stored, and then the array. */
+static void run_on(const char *config, const char *model, const char *body) {
     static char text[8192];
     char err[512];
     int n =
         snprintf(text, sizeof text,
                  ".version 9.0\n.target sm_120a\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u64 q) {\n"
-                 ".reg .b64 %%p, %%q, %%x, %%y; .reg .b32 %%l, %%a, %%b, %%r<16>; .shared .align 16 .b8 s[512];\n"
+                 ".reg .b64 %%p, %%q, %%x, %%y; .reg .pred %%p0; .reg .b32 %%l, %%a, %%b, %%r<16>; .shared .align 16 "
+                 ".b8 s[4096];\n"
                  "ld.param.u64 %%p,[p]; ld.param.u64 %%q,[q]; mov.u32 %%l,%%laneid; mad.wide.u32 %%x,%%l,16,%%p;\n"
                  "mov.u32 %%b,s; mad.lo.u32 %%a,%%l,16,%%b; ld.global.v4.u32 {%%r0,%%r1,%%r2,%%r3},[%%x];\n"
                  "st.shared.v4.u32 [%%a],{%%r0,%%r1,%%r2,%%r3}; bar.warp.sync -1;\n%s\n"
@@ -27,17 +33,21 @@ static void run(const char *body) {
                  "st.global.v4.u32 [%%y+512],{%%r0,%%r1,%%r2,%%r3}; ret; }\n",
                  body);
     ck_assert_int_lt(n, (int)sizeof text);
-    struct heddle *h = heddle_open(&(struct heddle_options){.model = "functional"}, err, sizeof err);
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = model, .config = config}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
     uint64_t p = heddle_alloc(h, sizeof in), q = heddle_alloc(h, sizeof out);
     struct heddle_arg args[] = {{&p, 8}, {&q, 8}};
     struct heddle_dim one = {1, 1, 1}, warp = {LANES, 1, 1};
     heddle_write(h, p, in, sizeof in);
     struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
-    EXPECT(m && heddle_launch(h, m, "k", one, warp, 0, args, 2) == HEDDLE_OK, "%s\n%s", heddle_error(h), text);
+    const bool fine = m && heddle_launch(h, m, "k", one, warp, 0, args, 2) == HEDDLE_OK;
+    EXPECT(fine ? !fault : fault && strstr(heddle_error(h), fault), "%s\n%s", heddle_error(h), text);
     heddle_read(h, q, out, sizeof out);
+    conflicts = heddle_stat(h, 0, "shared.bank_conflicts");
     heddle_close(h);
 }
+
+static void run(const char *body) { run_on(NULL, "functional", body); }
 
 static void draw(uint64_t seed) {
     for (int i = 0; i < 4 * LANES; i++)
@@ -93,6 +103,73 @@ START_TEST(ldmatrix_makes_bytes) {
                                have = out[r * LANES + l] >> 8 * e & 255;
                 EXPECT(have == want, "%s: byte %d of register %d of lane %d: %x, not %x", t->form, e, r, l, have, want);
             }
+}
+END_TEST
+
+/* Machines and models. On rtx5070ti, ldmatrix is one instruction; on turing, it is several. */
+static const char *const machines[][2] = {{"turing", "functional"}, {"turing", "spe"},    {"rtx5070ti", "functional"},
+                                          {"rtx5070ti", "spe"},     {"rtx5070ti", "its"}, {"rtx5070ti", "dpe"},
+                                          {"rtx5070ti", "si"},      {"rtx5070ti", "tbc"}};
+enum { N_MACHINES = sizeof machines / sizeof machines[0] };
+
+/* Register i of lane 4 g + t receives elements 2 t and 2 t + 1 of row g of matrix i, or of column g (.trans). Row r of
+ * matrix i is at the address in lane 8 i + r, here row 31 - 8 i - r of the array. */
+START_TEST(ldmatrix_moves_halves) {
+    const int n = 1 << _i % 3;
+    const bool transposed = _i / 3 % 2;
+    const char *const *machine = machines[_i / 6];
+    char body[256];
+    draw((uint64_t)_i + 1);
+    snprintf(body, sizeof body,
+             "mad.lo.u32 %%r4,%%l,-16,%%b; ldmatrix.sync.aligned.m8n8.x%d%s.shared.b16 {%.*s},[%%r4+496];", n,
+             transposed ? ".trans" : "", n * 4 - 1, "%r4,%r5,%r6,%r7");
+    run_on(machine[0], machine[1], body);
+    for (int l = 0; l < LANES; l++)
+        for (int i = 0; i < n; i++)
+            for (int e = 0; e < 2; e++) {
+                const int g = l / 4, k = l % 4 * 2 + e, row = 31 - 8 * i - (transposed ? k : g);
+                const unsigned want = element(row, transposed ? g : k, 16), have = out[i * LANES + l] >> 16 * e & 65535;
+                EXPECT(have == want, "%s %s x%d %d: half %d of register %d of lane %d: %x, not %x", machine[0],
+                       machine[1], n, transposed, e, i, l, have, want);
+            }
+}
+END_TEST
+
+/* Eight rows that follow each other are in 32 banks, so a matrix takes one pass. Rows at a distance of 128 bytes are in
+ * the same four banks, so a matrix takes eight passes. A conflict is a pass beyond the first of the instruction. */
+START_TEST(rows_of_matrices_conflict) {
+    const int n = 1 << _i;
+    char body[256];
+    double none, some[2];
+    draw(3);
+    run_on("rtx5070ti", "its", "");
+    none = conflicts;
+    for (int apart = 0; apart < 2; apart++) {
+        snprintf(body, sizeof body,
+                 "mad.lo.u32 %%r8,%%l,%d,%%b; ldmatrix.sync.aligned.m8n8.x%d.shared.b16 "
+                 "{%.*s},[%%r8];",
+                 apart ? 128 : 16, n, n * 4 - 1, "%r4,%r5,%r6,%r7");
+        run_on("rtx5070ti", "its", body);
+        some[apart] = conflicts - none;
+    }
+    ck_assert_double_eq(some[0], n - 1);
+    ck_assert_double_eq(some[1], 8 * n - 1);
+}
+END_TEST
+
+/* A row begins at a multiple of 16 bytes. Row 9 of x1 does not exist, so its address is not used. */
+START_TEST(rows_are_aligned) {
+    char body[256];
+    draw(4);
+    for (int row = 7; row < 10; row += 2) {
+        snprintf(body, sizeof body,
+                 "mov.u32 %%r8,%%a; setp.eq.u32 %%p0,%%l,%d; @%%p0 add.u32 %%r8,%%a,4; "
+                 "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%%r4},[%%r8];",
+                 row);
+        fault = row == 7 ? "align" : NULL;
+        run_on("rtx5070ti", "functional", body);
+    }
+    fault = NULL;
 }
 END_TEST
 
@@ -180,6 +257,9 @@ START_TEST(policies_are_accepted) {
 END_TEST
 
 SUITE(isa_exec_exec_tile) {
+    TEST_LOOP(ldmatrix_moves_halves, 0, 6 * N_MACHINES);
+    TEST_LOOP(rows_of_matrices_conflict, 0, 3);
+    TEST(rows_are_aligned);
     TEST_LOOP(ldmatrix_makes_bytes, 0, N_TILES);
     TEST_LOOP(stmatrix_stores_bytes, 0, 3);
     TEST_LOOP(wmma_of_small_elements, 0, 15);
