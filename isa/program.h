@@ -199,7 +199,7 @@ struct inst_info {
     bool only_returns;
     uint8_t order; /* ORDER_ bits */
     bool spilled;  /* a load or store of a spilled register */
-    bool waits;    /* a backward branch of a loop that waits for other threads (frontend/analysis/waits.c) */
+    bool waits;    /* the loop waits: of a backward branch, for other threads; of a clock read, for a clock (waits.h) */
     bool yields;   /* .pragma "heddle yield" precedes the instruction: a subwarp yields after issuing it (si) */
     /* With HINT_DEQ: the numbers of two sites (struct program_site), plus 1; 0 means no site. Before the instruction
      * executes, the lanes of its path dequeue the guard of `guard_site` into program.deq_predicate. Then the lanes

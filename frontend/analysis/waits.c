@@ -1,10 +1,10 @@
-/* Finds loops that wait for other threads. Requires: blocks, post-dominators. Makes: inst_info.waits. */
+/* Finds loops that wait for other threads or for a clock. Requires: blocks, post-dominators. Makes: inst_info.waits. */
 #include "waits.h"
 #include <string.h>
 
 /* What a value in a loop depends on. POLLS: memory that other threads change. ADVANCES: an atomic addition. STEPS: a
- * change that the loop itself makes in each iteration. */
-enum { POLLS = 1, ADVANCES = 2, STEPS = 4 };
+ * change that the loop itself makes in each iteration. CLOCK: a clock. */
+enum { POLLS = 1, ADVANCES = 2, STEPS = 4, CLOCK = 8 };
 enum { MAX_SLOTS = 1024 };
 #define NO_NODE UINT32_MAX
 
@@ -270,13 +270,18 @@ static uint32_t *components(const struct flow *f) {
     return of;
 }
 
-/* Marks values that change per iteration: those computed from their own previous value, and clocks. */
-static void find_steps(struct flow *f) {
-    const struct ir *ir = f->ir;
+/* Marks values that are computed from their own previous value. */
+static void find_counters(struct flow *f) {
     const uint32_t *of = components(f);
     for (uint32_t e = 0; e < f->n_edges; e++)
         if (!f->copies[e] && of[f->edges[e].from] == of[f->edges[e].to])
             spread(f, f->edges[e].from, STEPS);
+}
+
+/* Marks values that change per iteration: counters, and clocks. */
+static void find_steps(struct flow *f) {
+    const struct ir *ir = f->ir;
+    find_counters(f);
     for (uint32_t k = 0; k < f->n_blocks; k++)
         for (uint32_t i = ir->blocks[f->blocks[k]].begin; i < ir->blocks[f->blocks[k]].end; i++)
             if (ir->code[i].kind == K_WARP && row_of(&ir->code[i])->op == OP_SREG && ir->info[i].n_writes)
@@ -467,6 +472,14 @@ static uint32_t *blocks_by_loop(struct ir *ir, const struct loops *l, uint32_t *
     return first;
 }
 
+static struct scratch new_scratch(struct ir *ir) {
+    return (struct scratch){.node = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof(uint32_t)),
+                            .written = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, 1),
+                            .seen = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, 1),
+                            .blocks = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof(uint32_t)),
+                            .slots = arena_array(ir->tmp, MAX_SLOTS, sizeof(struct slot))};
+}
+
 struct waits find_waits(struct ir *ir, const struct loops *l) {
     struct waits w;
     unsigned char *observes = arena_array(ir->tmp, (size_t)ir->n_functions + 1, 1);
@@ -485,12 +498,8 @@ struct waits find_waits(struct ir *ir, const struct loops *l) {
         return w;
     ir_mark_callers(ir, observes);
     uint32_t *list, *first = blocks_by_loop(ir, l, &list);
-    struct scratch s = {.observes = observes};
-    s.node = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *s.node);
-    s.written = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, 1);
-    s.seen = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, 1);
-    s.blocks = arena_array(ir->tmp, (size_t)ir->n_blocks + 1, sizeof *s.blocks);
-    s.slots = arena_array(ir->tmp, MAX_SLOTS, sizeof *s.slots);
+    struct scratch s = new_scratch(ir);
+    s.observes = observes;
     for (uint32_t i = 0; i < l->n; i++)
         if (loop_waits(ir, &l->list[i], list + first[i], first[i + 1] - first[i], &s))
             w.loop[i] = w.function[ir->blocks[l->list[i].header].function] = 1;
@@ -498,6 +507,63 @@ struct waits find_waits(struct ir *ir, const struct loops *l) {
     for (uint32_t b = 0; b < ir->n_blocks; b++)
         w.block[b] |= calls_observer(ir, &ir->code[ir->blocks[b].end - 1], w.function);
     return w;
+}
+
+/* ---- loops that wait for a clock ---- */
+
+static bool reads_clock(const struct inst *in) {
+    return in->kind == K_WARP && row_of(in)->op == OP_SREG && in->imm >= SPECIAL_CLOCK &&
+           in->imm <= SPECIAL_GLOBALTIMER_HI;
+}
+
+/* Returns true for instructions that no other thread notices, and that do not depend on other threads. */
+static bool is_own(const struct inst *in) {
+    if (in->kind == K_LOAD || in->kind == K_STORE)
+        return in->space == SPACE_LOCAL || in->space == SPACE_PARAM || in->space == SPACE_CONST;
+    return in->kind == K_LANE || in->kind == K_CVT || in->kind == K_NOP || in->kind == K_BRANCH || reads_clock(in) ||
+           (in->kind == K_WARP && row_of(in)->op == OP_NANOSLEEP);
+}
+
+/* Marks the clock reads of a loop that does nothing but wait: a clock decides each of its exits, and no counter. */
+static void mark_clock_loop(struct ir *ir, struct flow *f) {
+    bool reads = false;
+    for (uint32_t k = 0; k < f->n_blocks; k++)
+        for (uint32_t i = ir->blocks[f->blocks[k]].begin; i < ir->blocks[f->blocks[k]].end; i++) {
+            if (!is_own(&ir->code[i]))
+                return;
+            reads |= reads_clock(&ir->code[i]);
+        }
+    if (!reads)
+        return;
+    build(f);
+    find_counters(f);
+    for (uint32_t k = 0; k < f->n_blocks; k++)
+        for (uint32_t i = ir->blocks[f->blocks[k]].begin; i < ir->blocks[f->blocks[k]].end; i++)
+            if (reads_clock(&ir->code[i]) && ir->info[i].n_writes)
+                spread(f, node_of(f, ir->regs[ir->info[i].regs + ir->info[i].n_reads]), CLOCK);
+    bool by_clock = f->loop->n_exits > 0;
+    for (uint32_t e = 0; e < f->loop->n_exits; e++)
+        by_clock &= (decides(f, f->loop->exits[e].from) & (CLOCK | STEPS)) == CLOCK;
+    for (uint32_t k = 0; k < f->n_blocks; k++)
+        for (uint32_t i = ir->blocks[f->blocks[k]].begin; i < ir->blocks[f->blocks[k]].end; i++)
+            ir->info[i].waits |= by_clock && reads_clock(&ir->code[i]);
+    name_regs(f, false);
+}
+
+static void find_clock_loops(struct ir *ir, const struct loops *l) {
+    bool any = false;
+    for (uint32_t i = 0; i < ir->n; i++)
+        any |= reads_clock(&ir->code[i]);
+    if (!any || !l->n)
+        return;
+    uint32_t *list, *first = blocks_by_loop(ir, l, &list);
+    const struct scratch s = new_scratch(ir);
+    for (uint32_t i = 0; i < l->n; i++) {
+        struct flow f = {.ir = ir, .loop = &l->list[i], .s = &s};
+        f.blocks = list + first[i];
+        f.n_blocks = first[i + 1] - first[i];
+        mark_clock_loop(ir, &f);
+    }
 }
 
 bool pass_waits(struct ir *ir) {
@@ -517,5 +583,6 @@ bool pass_waits(struct ir *ir) {
             ir_note(ir, last, "the loop of line %u waits for other threads",
                     ir->info[ir->blocks[back ? l.list[i].header : in->target].begin].line);
     }
+    find_clock_loops(ir, &l);
     return true;
 }

@@ -13,6 +13,8 @@
 #include "ir.h"
 #include "loops.h"
 
+/* pass_waits() also marks the clock reads of a loop that only waits for a clock: nothing in the loop concerns other
+ * threads, and each branch out of the loop depends on a clock and on no counter. */
 struct waits {
     unsigned char *loop;     /* loop index -> true if the loop waits */
     unsigned char *block;    /* block -> true if it calls a function that waits, or polls in a cycle without a header */

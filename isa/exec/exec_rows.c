@@ -100,11 +100,13 @@ bool exec_is_remote(struct warp *w, const struct inst *in, lanemask_t active, st
 
 void exec_rows(struct warp *w, const struct inst *in, lanemask_t active, struct effects *fx) {
     struct effects b;
+    w->high->clock = w->clock;
     exec_row(w, in, warp_row(active, 0), fx);
     if (fx->fault)
         return;
-    w->high->clock = w->clock;
     exec_row(w->high, in, warp_row(active, 1), &b);
+    if (w->high->clock > w->clock) /* nanosleep */
+        w->clock = w->high->clock;
     w->live = warp_lanes(warp_row(w->live, 0), (rowmask_t)w->high->live);
     if (b.fault) {
         join_fault(fx, &b);

@@ -252,8 +252,16 @@ static void read_special(struct warp *w, const struct inst *in, rowmask_t m, str
     }
 }
 
+/* Advances the warp's clock by the longest time of the lanes, at most 1 ms (PTX ISA 9.7.13). The driver of a timing
+ * model sets the clock before each instruction, so there the instruction takes no extra time. */
 static void nanosleep(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
-    (void)w, (void)in, (void)m, (void)fx;
+    enum { LONGEST = 1000000 };
+    const uint32_t *a = reg_ptr(w, in->a);
+    uint32_t longest = 0;
+    (void)fx;
+    for (; m; m &= m - 1)
+        longest = a[__builtin_ctz(m)] > longest ? a[__builtin_ctz(m)] : longest;
+    w->clock += longest < LONGEST ? longest : LONGEST;
 }
 
 #define SHFL_ROW(mode, fn)                                                                                             \

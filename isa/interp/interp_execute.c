@@ -22,6 +22,37 @@ static bool polls_in_vain(const struct warp *w, const struct inst *in, const str
            !(pred_get(w, in->d) & fx->lanes);
 }
 
+/* Returns how many cycles to skip after a clock read in a loop that waits for a clock (inst_info.waits). From the 65th
+ * read on, each skips 1/64 of the time since the first, so the loop ends at most 1/64 of its time late. */
+static uint64_t skip_in_loop(struct clock_wait *k, uint32_t pc, uint64_t executed, uint64_t clock) {
+    enum { READS = 64, PART = 64, LONGEST_ITERATION = 256 };
+    const bool continues = k->latest && k->pc == pc && executed - k->latest <= LONGEST_ITERATION;
+    k->latest = executed;
+    if (continues)
+        return ++k->reads > READS ? (clock - k->began) / PART : 0;
+    *k = (struct clock_wait){.pc = pc, .latest = executed, .began = clock};
+    return 0;
+}
+
+static bool reads_special(const struct inst *in) {
+    uint32_t n;
+    return isa_rows(&n)[in->row].op == OP_SREG;
+}
+
+/* Adds the cycles that pass while the warp sleeps or waits for a clock, after `in` has executed at `clock`. */
+static void pass_time(struct cta_run *r, struct warp *w, const struct inst *in, uint64_t clock) {
+    struct warp_run *wr = &r->warps[w->index];
+    const uint32_t pc = (uint32_t)(in - w->program->code);
+    uint64_t slept = w->clock - (clock + wr->slept);
+    if (w->program->info[pc].waits)
+        slept += skip_in_loop(&wr->clock_wait, pc, clock, w->clock);
+    else if (reads_special(in)) /* the start of the next wait */
+        wr->clock_wait.latest = 0;
+    wr->slept += slept;
+    r->slept += slept;
+    r->rests |= slept != 0;
+}
+
 bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes, uint64_t clock) {
     if (!r->communicates && in->kind < K_BRANCH && inst_is_ordered(in)) {
         if (r->wait_for_turn && !r->wait_for_turn(r->turn_ctx)) {
@@ -30,14 +61,20 @@ bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanem
         }
         r->communicates = true;
     }
-    w->clock = clock;
+    w->clock = clock + r->warps[w->index].slept;
     if (__builtin_expect(r->counts_loads, 0))
         r->n.affine.all_loads += inst_is_counted_load(in);
-    if (__builtin_expect(r->check != NULL, 0))
-        return run_checked(r, w, in, lanes);
+    if (__builtin_expect(r->check != NULL, 0)) {
+        const bool went_on = run_checked(r, w, in, lanes);
+        if (in->kind == K_WARP && !r->keeps_clock)
+            pass_time(r, w, in, clock);
+        return went_on;
+    }
     exec_inst(w, in, lanes, &r->fx);
     if (in->kind == K_ATOM)
         r->polled |= polls_in_vain(w, in, &r->fx);
+    if (in->kind == K_WARP && !r->keeps_clock)
+        pass_time(r, w, in, clock);
     if (__builtin_expect(r->watch != NULL, 0))
         cta_watch_note(r, w, in, lanes);
     if (__builtin_expect(r->observer != NULL, 0) && r->fx.fault == FAULT_NONE)

@@ -16,7 +16,7 @@ static uint32_t step(struct jit_frame *f, uint32_t i) {
         return JIT_WAITS;
     if (!cta_execute(r, w, in, f->active, f->clock + f->executed + i + 1))
         return JIT_STOPPED;
-    if (r->polled)
+    if (r->polled || r->rests)
         f->budget = 0; /* the code ends after the block */
     f->threads += (unsigned)__builtin_popcount(r->fx.lanes);
     return JIT_WENT_ON;

@@ -17,6 +17,7 @@ struct lent_run *lent_run_new(const struct cta *like, const struct reconv_ops *m
     memset(r, 0, sizeof *r);
     r->run.model = model;
     r->run.cfg = cfg;
+    r->run.keeps_clock = true;
     r->run.warps = calloc(like->n_warps, sizeof *r->run.warps);
     if (r->run.warps)
         return r;
@@ -46,6 +47,7 @@ void lent_take(struct lent_run *r, const struct lent_cta *c, uint64_t clock, con
         w->done = w->blocked = false;
         w->rotation = r->turns;
         w->executed = clock;
+        w->slept = 0;
     }
 }
 

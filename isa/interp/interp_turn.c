@@ -93,10 +93,11 @@ static bool only_waits(struct slot *s) {
     return all;
 }
 
+/* Returns the warp instructions that the CTAs have executed, and the cycles in which their warps slept. */
 static uint64_t instructions(const struct slot *s) {
     uint64_t n = 0;
     for (uint32_t i = 0; i < s->n; i++)
-        n += s->run[i].n.warp_instructions;
+        n += s->run[i].n.warp_instructions + s->run[i].slept;
     return n;
 }
 

@@ -53,7 +53,8 @@ void cta_run_start(struct cta_run *r) {
         wr->done = wr->blocked = wr->patient = wr->unmerged = false;
         wr->rounds = 0;
         wr->rotation = 0;
-        wr->executed = 0;
+        wr->executed = wr->slept = 0;
+        wr->clock_wait = (struct clock_wait){0};
         struct reconv_warp who = control_who(&r->cta->warps[i]);
         who.counts = r->model_counts;
         who.shared = r->shared;
@@ -387,7 +388,7 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, uint64_t budget)
     while (st->n) {
         const struct spe_entry *top = &st->e[st->n - 1];
         const uint64_t spent = t.warp - t.others;
-        if (spent >= budget || r->polled) {
+        if (spent >= budget || r->polled || r->rests) {
             end = WARP_SPENT;
             break;
         }
@@ -469,7 +470,7 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
             continue;
         if (!ready)
             return ops->finished(c->model) ? WARP_DONE : WARP_WAITS;
-        if (spent >= budget || r->polled)
+        if (spent >= budget || r->polled || r->rests)
             return WARP_SPENT;
         struct path *chosen = &p[wr->rotation % (uint32_t)ready];
         struct tally t = {0};
@@ -490,7 +491,7 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
         if (c->depth > r->n.max_depth)
             r->n.max_depth = c->depth;
         c->depth = 0;
-        if (turn >= PATH_QUANTUM || wr->starved || r->polled) {
+        if (turn >= PATH_QUANTUM || wr->starved || r->polled || r->rests) {
             turn = 0;
             wr->rotation++;
             if (ops->yield && ops->paths(c->model, p, MAX_PATHS) > 0)
@@ -505,7 +506,7 @@ enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget) {
     struct warp *w = &r->cta->warps[warp];
     struct warp_run *wr = &r->warps[warp];
     enum warp_end end = WARP_WAITS;
-    wr->starved = r->polled = false;
+    wr->starved = r->polled = r->rests = false;
     native_turn(&r->native, w, budget);
     if (r->model == &reconv_spe) {
         warp_step_only_path(wr);
@@ -519,6 +520,8 @@ enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget) {
         end = run_paths(r, w, wr, budget);
     if (end == WARP_FAULT && !(r->affine && r->affine->faulted))
         r->fault_warp = r->last;
+    if (end == WARP_SPENT && r->rests && r->turns)
+        take_turns(w, wr);
     wr->done = end == WARP_DONE;
     wr->blocked = end == WARP_WAITS;
     return end;

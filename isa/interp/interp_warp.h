@@ -7,6 +7,13 @@
 #include "isa/paths/control.h"
 #include "isa/paths/reconv_spe.h"
 
+/* The loop in which a warp waits for a clock: the PC of a clock read, the number of its executions, the values of
+ * warp_run.executed at the latest of them (0: none) and of %clock at the first. */
+struct clock_wait {
+    uint32_t pc, reads;
+    uint64_t latest, began;
+};
+
 /* A warp and its paths. */
 struct warp_run {
     struct warp_control control;
@@ -20,7 +27,10 @@ struct warp_run {
     uint32_t rounds;
     uint64_t since;    /* value of `executed` when these iterations began */
     uint32_t rotation; /* a counter: `rotation` modulo the number of schedulable paths is the path that runs */
-    uint64_t executed; /* number of warp instructions executed so far; %clock has this value */
+    uint64_t executed; /* number of warp instructions executed so far */
+    /* %clock is `executed` + `slept`: cycles of nanosleep, and cycles that loops skip which wait for a clock */
+    uint64_t slept;
+    struct clock_wait clock_wait;
     struct path_wait held[MAX_PATHS];
 };
 
@@ -50,6 +60,9 @@ struct cta_run {
     bool wants_entry;  /* `stands` is set, and the block's last instruction waits for an entry from the affine warp */
     bool communicates; /* an instruction with observable order was executed in this turn */
     bool polled;       /* an mbarrier wait was false in all its lanes: the warp's turn ends after the block */
+    bool rests;        /* the warp has slept: its turn ends after the block, and then other paths of the warp run */
+    bool keeps_clock;  /* nothing but instructions advances %clock: the CTA is lent (interp_lent.h) */
+    uint64_t slept;    /* sum of warp_run.slept over the warps, and over earlier CTAs; turns count it as instructions */
     /* counters of the reconvergence model, which the interpreter provides but does not report */
     uint64_t model_counts[RECONV_COUNTERS];
     struct interp_stats n;
