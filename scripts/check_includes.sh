@@ -3,7 +3,7 @@
 # line below names a folder and the folders that it may include besides its own files. --order only prints this order.
 set -u
 # Four lower folders make tables from the declarations of mechanisms (mechanisms/declared.def). A mechanism may include:
-mechanism='ptx/arena.h isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend frontend/analysis frontend/lower frontend/passes timing/config timing/report timing/mem timing/sm timing/sm/sched timing/strides'
+mechanism='ptx/arena.h isa isa/machine isa/exec isa/paths isa/affine isa/interp frontend frontend/analysis frontend/lower frontend/passes timing/config timing/report timing/mem timing/sm timing/sm/regfile timing/sm/sched timing/strides'
 # The registry of statistics is made from the rows of all units, so timing/report may include these files of higher
 # folders.
 statistics=$(echo timing/mem/*_stats.def timing/sm/*_stats.def timing/sm/*/*_stats.def)
