@@ -61,12 +61,25 @@ void sm_note_issued(const struct sm *sm, bool *issued) {
         issued[pc] |= sm->issue.tally[pc].issued || (sm->issue.profile && sm->issue.profile[pc].issued);
 }
 
-void sm_lent_fault(struct sm *sm, const struct warp *warp, uint32_t pc, const struct effects *fx, uint64_t now) {
+/* Returns the slot of a warp, which has one. */
+static uint32_t slot_of(const struct sm *sm, const struct warp *warp) {
     uint32_t w = 0;
     while (sm->warps.slot[w].w != warp)
         w++;
+    return w;
+}
+
+void sm_warm(struct sm *sm, struct memsys *mem, const struct warp *warp, const struct inst *in,
+             const struct effects *fx) {
+    struct lsu_local local = {.stride = sm->memory.local_stride};
+    if (warp && (fx->space == SPACE_LOCAL || fx->local_lanes))
+        local.base = sm_local_base(sm, slot_of(sm, warp));
+    lsu_warm(sm->lsu, mem, in, fx, warp ? &local : NULL, !warp && sm->status.ctas > 0);
+}
+
+void sm_lent_fault(struct sm *sm, const struct warp *warp, uint32_t pc, const struct effects *fx, uint64_t now) {
     sm->fx = *fx;
-    sm_fault(sm, w, pc, now);
+    sm_fault(sm, slot_of(sm, warp), pc, now);
 }
 
 /* Gives the warp its new paths. Its instruction buffer is as full as before. */

@@ -591,22 +591,6 @@ uint64_t sm_next(struct sm *sm, uint64_t now) {
 
 void sm_flush(struct sm *sm) { lsu_flush(sm->lsu); }
 
-/* Returns the slot of a warp, which has one. */
-static uint32_t slot_of(const struct sm *sm, const struct warp *warp) {
-    uint32_t w = 0;
-    while (sm->warps.slot[w].w != warp)
-        w++;
-    return w;
-}
-
-void sm_warm(struct sm *sm, struct memsys *mem, const struct warp *warp, const struct inst *in,
-             const struct effects *fx) {
-    struct lsu_local local = {.stride = sm->memory.local_stride};
-    if (warp && (fx->space == SPACE_LOCAL || fx->local_lanes))
-        local.base = sm_local_base(sm, slot_of(sm, warp));
-    lsu_warm(sm->lsu, mem, in, fx, warp ? &local : NULL, !warp && sm->status.ctas > 0);
-}
-
 uint64_t sm_issue_count(const struct sm *sm) { return sm->n.slot[SLOT_ISSUED] + lsu_walk_moved(sm->lsu); }
 
 const struct gpu_profile *sm_profile(const struct sm *sm) { return sm->issue.profile; }
