@@ -11,6 +11,8 @@ enum matrix_use { MATRIX_RESULT, MATRIX_FACTOR, MATRIX_TERM };
 int matrix_operand(struct lower *l, const struct operand *o, enum type t, int n, enum matrix_use use, opnd_t *out);
 /* Adds an instruction that all lanes execute together. The caller sets its operands. */
 struct inst *matrix_emit(struct lower *l, const struct isa_row *row);
+/* Sets the registers of the n words that a load writes or a store reads: *one, its d or b, or else a list. */
+void matrix_values(struct ir *ir, struct inst *in, opnd_t *one, const opnd_t *regs, unsigned n);
 /* Adds a #whole, which faults unless all lanes are active. */
 void require_all_lanes(struct lower *l);
 /* Returns a * b + c in a new register of 4 or 8 bytes. a and b are unsigned words; c has the size of the result. */

@@ -48,6 +48,18 @@ opnd_t matrix_multiply_add(struct lower *l, unsigned bytes, opnd_t a, opnd_t b, 
     return d;
 }
 
+void matrix_values(struct ir *ir, struct inst *in, opnd_t *one, const opnd_t *regs, unsigned n) {
+    if (n == 1)
+        *one = regs[0];
+    for (unsigned i = 0; i < n && n > 1; i++) {
+        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
+        if (i == 0)
+            in->list = ir->n_lists;
+        ir->lists[ir->n_lists++] = regs[i];
+    }
+    in->n_list = (uint8_t)(n > 1 ? n : 0);
+}
+
 void matrix_access(struct lower *l, bool store, const struct address *a, unsigned bytes, opnd_t *regs, unsigned n) {
     struct ir *ir = l->ir;
     struct inst *in = emit_op(l, store ? OP_ST : OP_LD,
@@ -62,17 +74,7 @@ void matrix_access(struct lower *l, bool store, const struct address *a, unsigne
     in->d2size = 0;
     set_address(l, in, a);
     in->hints = 0;
-    if (n == 1 && store)
-        in->b = regs[0];
-    else if (n == 1)
-        in->d = regs[0];
-    for (unsigned i = 0; i < n && n > 1; i++) {
-        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-        if (i == 0)
-            in->list = ir->n_lists;
-        ir->lists[ir->n_lists++] = regs[i];
-    }
-    in->n_list = (uint8_t)(n > 1 ? n : 0);
+    matrix_values(ir, in, store ? &in->b : &in->d, regs, n);
     emit_done(l);
 }
 

@@ -223,20 +223,11 @@ static void move_tile(struct lower *l, const struct address *a, unsigned i, opnd
 
 /* Emits ldmatrix as one instruction, of `n` result registers. */
 static void load_whole(struct lower *l, const struct address *a, const opnd_t *regs, unsigned n) {
-    struct ir *ir = l->ir;
     struct inst *in = matrix_emit(l, l->dec->row);
     in->msize = in->rsize = in->dsize = 4;
     in->hints = warp_sync_hints(in);
     set_address(l, in, a);
-    if (n == 1)
-        in->d = regs[0];
-    for (unsigned i = 0; i < n && n > 1; i++) {
-        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-        if (i == 0)
-            in->list = ir->n_lists;
-        ir->lists[ir->n_lists++] = regs[i];
-    }
-    in->n_list = (uint8_t)(n > 1 ? n : 0);
+    matrix_values(l->ir, in, &in->d, regs, n);
     emit_done(l);
 }
 
