@@ -19,9 +19,9 @@ struct interp_observer;
 /* The statistics that get an interval. GAP_CYCLES is the index of gpu.cycles. */
 enum { GAP_CYCLES, GAP_STATS = 8 };
 extern const char *const gap_stats[GAP_STATS];
-/* Return facts of models that regroup threads by time (gap_orders.regroups), or of other models. gap_exact(): the
- * statistics that the functional model counts exactly; the list ends with NULL. gap_weight(): the one of them to which
- * the cycles of launches and units are related. */
+/* gap_exact() returns the names of the statistics that the functional model counts exactly; the list ends with NULL.
+ * gap_weight() returns the name of the one to which the cycles of launches and units are related. `regroups`: as in
+ * struct gap_orders. */
 const char *const *gap_exact(bool regroups);
 const char *gap_weight(bool regroups);
 

@@ -39,7 +39,7 @@ struct crowd {
 struct inside_sm {
     struct sm_loan loan;
     struct inside_warp *warp; /* [CTA_SLOTS * inside.n_warps] */
-    struct crowd all;         /* its warps; the range is that of the means of its CTAs */
+    struct crowd all;         /* its warps; `least` and `most` are of the means of its CTAs */
 };
 
 struct inside {

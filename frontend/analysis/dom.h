@@ -26,7 +26,7 @@ uint32_t dom_common(const struct dom_tree *t, uint32_t a, uint32_t b);
 
 /* Fills out[b] with the immediate post-dominator of b, NO_BLOCK if it is the end of the thread. Blocks without
  * successors lead to the end. In a loop that reaches no end, the end of an iteration counts as the end: sides of a
- * branch that meet nowhere else join at the loop's header. A header can so be its own post-dominator. Such loops do not
+ * branch that meet nowhere else join at the loop's header. So a header can be its own post-dominator. Such loops do not
  * change the post-dominators of blocks outside of them. */
 void postdom(struct arena *tmp, const struct cfg *g, uint32_t *out);
 #endif

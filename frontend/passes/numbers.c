@@ -327,8 +327,8 @@ static void place(struct numbers *s, const struct value *v) {
         take(s, v, best);
 }
 
-/* Numbers the values that need one: those of vectors, if all of a vector are without a number, and others of `words`
- * words, or of any number of words if it is 0. */
+/* Gives numbers to values that have none. With `vectors`, the values of a vector get adjacent numbers if none of them
+ * has a number yet. Other values get numbers if they have `words` words; 0: any number of words. */
 static void number_some(struct numbers *s, bool vectors, unsigned words) {
     for (uint32_t k = 0; k < s->n_values; k++) {
         const struct value *v = &s->values[k];

@@ -5,8 +5,8 @@
  * value that lives across a call, which a slow path makes too, takes a register that is saved first, and so does the
  * return address (two words), and the descriptor of accesses to memory (two words, core.descriptors). Other values take
  * such registers when the others do not suffice. Source: ptxas 13 for sm_75 to sm_120, with functions that hold 1 to 24
- * values, with and without a division; it saves one register at least. The simulator has registers of their own for
- * each function, so the saved value is a 0. */
+ * values, with and without a division; it saves one register at least. In the simulator each function has registers of
+ * its own, so it saves a 0. */
 #include "edit.h"
 #include "isa/arith.h"
 #include "isa/expansions.h"

@@ -14,7 +14,7 @@ struct lent_cta {
 };
 
 struct lent_run;
-/* Prepares to run CTAs of `l` under the model. `like` is any CTA of the launch. Returns NULL if memory is out. */
+/* Prepares to run CTAs of a launch under the model. `like`: any CTA of the launch. Returns NULL if memory is out. */
 struct lent_run *lent_run_new(const struct cta *like, const struct reconv_ops *model, const struct reconv_cfg *cfg);
 void lent_run_free(struct lent_run *r);
 /* Takes a CTA. `clock` is its %clock. Nobody else may use the CTA before lent_give_back(). Native code runs no lent

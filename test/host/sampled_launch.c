@@ -10,8 +10,8 @@
 /* step: to[i] = 3 * to[i] + i, so a thread that runs twice, or not at all, leaves another value. order: each CTA
  * appends its number to a list, whose order is that of an atomic counter. spread: to[by * i] = by, so that a warp
  * touches `by` lines. rounds: 1,000 rounds, in which the threads of a CTA exchange values between barriers, and the
- * lanes of a warp diverge. faulty: 1,000 rounds; thread 37 of CTA 3 loads from address 8 in round `at`. uneven: 1,000
- * rounds; the instructions of odd CTAs depend on loads, those of even CTAs do not. */
+ * lanes of a warp diverge. faulty: 1,000 rounds; thread 37 of CTA 3 loads from address 8 in round `at`. uneven: 2,000
+ * rounds; an odd CTA waits for a load in each round, an even CTA loads nothing. */
 static const char text[] =
     HEAD ".global .u32 count = 0;\n"
          ".visible .entry step(.param .u64 to) { .reg .u64 %t,%o; .reg .u32 %i,%x,%b,%n,%v; mov.u32 %x,%tid.x;\n"
@@ -143,8 +143,7 @@ START_TEST(memory_is_exact_with_gaps) {
 END_TEST
 
 /* A launch of 8 CTAs is one wave, and has gaps inside CTAs. 20 CTAs are two waves and a half, which run as a whole.
- * Under models with different paths, memory is as in the functional model, and the cycles are near those of the whole
- * simulation. */
+ * In each model, memory is as in the functional model, and the cycles are near those of the whole simulation. */
 START_TEST(memory_is_exact_with_gaps_inside) {
     static const char *const models[] = {"spe", "dpe", "dws50", "its", "si", "tbc"};
     /* dws50 regroups threads by time, and tbc has a unit that may make warps wait */

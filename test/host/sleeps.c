@@ -30,8 +30,8 @@ static uint64_t run(const char *text, uint32_t ctas, uint32_t threads, uint64_t 
     return n;
 }
 
-/* A warp sleeps as long as its lane with the longest time: lane 31 for 31 * 1000 ns. The clock also counts the two
- * instructions, of which the second is the clock read. Every ns is a cycle. */
+/* A warp sleeps as long as its lane with the longest time: lane 31 for 31 * 1000 ns. A ns is a cycle. The
+ * clock also counts two instructions: nanosleep and the second clock read. */
 START_TEST(the_longest_sleep_of_the_lanes_counts) {
     uint64_t w[2];
     run(BEGIN "mov.u32 %r1,%tid.x; mul.lo.u32 %r1,%r1,1000;\n"

@@ -373,7 +373,8 @@ static uint64_t ready_at(const struct l2 *s, const struct l2_queue *q) {
     return q->head == q->tail ? NEVER : q->at[q->head & s->in_mask].ready;
 }
 
-/* Returns the sectors that the next tag access of a split packet covers: its first sector, and those of its group. */
+/* A split packet reads the tags once for each group of sectors (l2.request_sectors). Returns its sectors of the group
+ * that is next. */
 static inline uint8_t first_group(const struct l2 *s, uint8_t sectors) {
     return sectors & s->group[__builtin_ctz(sectors)];
 }

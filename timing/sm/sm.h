@@ -63,8 +63,8 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
 void sm_launch_end(struct sm *sm);
 /* Empties the L1 after a launch; instruction, constant and texture caches keep their lines. */
 void sm_flush(struct sm *sm);
-/* Warms the caches with an instruction that ran without time (lsu_warm()). `warp`: the warp of the SM that executed it;
- * NULL: a warp without a slot, whose lines must not replace those of the SM's warps. */
+/* Warms the caches with an instruction that ran without time (lsu_warm()). `warp`: the warp of the SM that executed it.
+ * NULL: a warp of a CTA that is on no SM. Its lines then replace only one way of a set while the SM has CTAs. */
 void sm_warm(struct sm *sm, struct memsys *mem, const struct warp *warp, const struct inst *in,
              const struct effects *fx);
 /* Begins a CTA at `cycle`. Requires fewer than sm_occupancy() CTAs, and that no later cycle has been simulated.

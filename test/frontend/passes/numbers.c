@@ -69,8 +69,9 @@ START_TEST(vectors_are_aligned) {
 }
 END_TEST
 
-/* 28 words, of which 14 are stored before three vectors are loaded. In the order of their begins, the words would take
- * R0 and R4 to R30, and leave no place for a vector below R32: 46 registers. With places for vectors first, 40 do. */
+/* The kernel has 28 words, and loads three vectors of four words after it has stored 14 of the words. If values get
+ * numbers in the order in which they begin, the words take R0 and R4 to R30. No vector then fits below R32, and the
+ * kernel needs 46 registers. If vectors get their numbers first, it needs 40. */
 START_TEST(vectors_have_their_places_first) {
     char body[4096] = "";
     for (int i = 0; i < 28; i++)

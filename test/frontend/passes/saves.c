@@ -29,8 +29,9 @@ static void write_kernel(char *text, int values, const char *instruction) {
 #define SUM      "add.f32 %f61, %f60, %f60;"
 #define DIVISION "div.rn.f32 %f61, %f60, %f1;"
 
-/* ptxas 13 saves as many for sm_86. Across the division live the values and an address, of two words, and the return
- * address: values + 4. Without it, 9 values, the address and a sum are 12 words, of which 8 are free. */
+/* ptxas 13 saves as many for sm_86. The values, an address (two words) and the return address (two words) live across
+ * the division: values + 4 words. Without the division, 9 values, the address and a sum are 12 words. The function may
+ * use 8 registers without saving them, so it saves 4. */
 static const struct {
     int values;
     const char *instruction;

@@ -1,5 +1,5 @@
 /* Tests select_vectors.c and low_bits.c: which accesses to neighbouring words become one, and that a kernel stores the
- * same with and without core.vectors. The expected numbers are those of ptxas 13 for the same accesses on sm_86. */
+ * same with and without core.vectors. ptxas 13 makes the expected numbers of accesses for sm_86. */
 #include "frontend/passes/pass.h"
 #include "isa/decode.h"
 #include "test/frontend/passes/late_run.h"
