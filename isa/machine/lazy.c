@@ -89,17 +89,11 @@ static void clear(unsigned char *mapping, size_t bytes) {
     uint64_t page[MOST_PAGES];
     const size_t n = bytes / PAGE;
     const bool known = bytes >= SPARSE && read_pages((uintptr_t)mapping / PAGE, n, page);
-    for (size_t at = LINE; at < bytes;) {
-        size_t end = bytes;
-        if (known && at / PAGE < n) {
-            end = (at / PAGE + 1) * PAGE;
-            if (!(page[at / PAGE] & (in_memory | swapped))) {
-                at = end;
-                continue;
-            }
-        }
-        memset(mapping + at, 0, end - at);
-        at = end;
+    for (size_t at = LINE, end; at < bytes; at = end) {
+        const bool in_page = known && at / PAGE < n;
+        end = in_page ? (at / PAGE + 1) * PAGE : bytes;
+        if (!in_page || page[at / PAGE] & (in_memory | swapped))
+            memset(mapping + at, 0, end - at);
     }
 }
 
