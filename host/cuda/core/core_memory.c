@@ -65,8 +65,12 @@ enum cuda_error cuda_allocate(void **out, uint64_t bytes) {
         return CUDA_ErrorInvalidValue;
     *out = NULL;
     uint64_t at = bytes ? heddle_alloc(cuda_core.h, bytes) : 0;
-    if (bytes && (!at || note_owner(at)))
+    if (bytes && !at)
         return CUDA_ErrorMemoryAllocation;
+    if (at && note_owner(at)) {
+        heddle_free(cuda_core.h, at);
+        return CUDA_ErrorMemoryAllocation;
+    }
     *out = pointer(at);
     return CUDA_Success;
 }
