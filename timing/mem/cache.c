@@ -2,6 +2,7 @@
 #include "isa/arith.h"
 #include "isa/hot_assert.h"
 #include "isa/machine/lazy.h"
+#include "value_search.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,42 +130,8 @@ void cache_expect(const struct cache *c, uint64_t line) {
     }
 }
 
-/* Number of values that the compiler compares with a few vector instructions. gcc unrolls a loop of 16 values, and does
- * not vectorise it. */
-enum { BLOCK = 32 };
-
-/* Returns the index of the first value that is `wanted`, or n if there is none. */
-static inline uint32_t first_with(const uint64_t *value, uint32_t n, uint64_t wanted) {
-    uint32_t i = 0;
-    for (; i + BLOCK <= n; i += BLOCK) {
-        const uint64_t *block = value + i;
-        uint64_t found = 0;
-        for (int k = 0; k < BLOCK; k++)
-            found |= block[k] == wanted;
-        if (found)
-            break;
-    }
-    while (i < n && value[i] != wanted)
-        i++;
-    return i;
-}
-
-/* Returns the smallest value. Requires n > 0. */
-static inline uint64_t smallest(const uint64_t *value, uint32_t n) {
-    uint64_t least = value[0];
-    uint32_t i = 0;
-    for (; i + BLOCK <= n; i += BLOCK) {
-        const uint64_t *block = value + i;
-        for (int k = 0; k < BLOCK; k++)
-            least = min64(block[k], least);
-    }
-    for (; i < n; i++)
-        least = min64(value[i], least);
-    return least;
-}
-
 struct cache_spot cache_look(const struct cache *c, uint64_t line) {
-    const uint32_t first = set_of(c, line), way = first_with(&c->key[first], c->shape.ways, ~line);
+    const uint32_t first = set_of(c, line), way = index_of(&c->key[first], c->shape.ways, ~line);
     return (struct cache_spot){first, way == c->shape.ways ? NO_WAY : first + way};
 }
 
@@ -189,8 +156,8 @@ static __attribute__((noinline)) uint32_t policy_victim(struct cache *c, uint32_
 static uint32_t victim(struct cache *c, uint32_t first) {
     if (__builtin_expect(c->policy != NULL, 0))
         return policy_victim(c, first);
-    const uint64_t *used = &c->used[first], least = smallest(used, c->shape.ways);
-    return least == STAYS ? NO_WAY : first + first_with(used, c->shape.ways, least);
+    const uint32_t way = first + index_of_least(&c->used[first], c->shape.ways);
+    return c->used[way] == STAYS ? NO_WAY : way;
 }
 
 static bool must_stay(const struct cache_way *w) { return w->filler || w->locks; }
@@ -310,11 +277,11 @@ static inline __attribute__((always_inline)) enum cache_result read_line(struct 
     uint32_t w = at.way;
     nothing_yet(out);
     if (w == NO_WAY) {
+        if (!cache_mshr_free(c, sectors))
+            return CACHE_NO_MSHR;
         w = victim(c, at.first);
         if (w == NO_WAY)
             return CACHE_NO_LINE;
-        if (!cache_mshr_free(c, sectors))
-            return CACHE_NO_MSHR;
         replace(c, w, line, out);
     }
     *way = w;

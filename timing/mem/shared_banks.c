@@ -80,6 +80,29 @@ static unsigned most_words(const struct shared_banks *b, const uint64_t *offset,
     return most;
 }
 
+/* Returns true if each lane's access begins at a multiple of `bytes`, a power of two. */
+static inline bool all_aligned(const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
+    uint64_t low = 0;
+    for (; lanes; lanes &= lanes - 1)
+        low |= offset[lanes_first(lanes)];
+    return !(bytes & (bytes - 1)) && !(low & (bytes - 1));
+}
+
+/* Does the same as most_words() for aligned accesses of several words. Each access uses all banks of one group, so
+ * the words of a bank are as many as the accesses of its group at different offsets. */
+static unsigned most_groups(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
+    struct asked a;
+    a.any = 0;
+    unsigned most = 1, shift = (unsigned)__builtin_ctz(bytes);
+    const uint64_t mask = ((uint64_t)b->banks * b->width >> shift) - 1;
+    for (; lanes; lanes &= lanes - 1) {
+        const uint64_t at = offset[lanes_first(lanes)] >> shift;
+        const unsigned n = add_word(&a, (unsigned)(at & mask), (uint32_t)at);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
 unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
     hot_assert(b->banks >= 1 && b->banks <= BANKS_MAX && bytes >= 1);
     unsigned mask = b->banks - 1;
@@ -89,6 +112,8 @@ unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lan
         if (one_pass(offset, lanes, shift, mask))
             return 1;
     }
+    if (bytes > b->width && !(b->banks & mask) && bytes <= b->banks * b->width && all_aligned(offset, lanes, bytes))
+        return most_groups(b, offset, lanes, bytes);
     return most_words(b, offset, lanes, bytes);
 }
 

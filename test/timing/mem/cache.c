@@ -228,7 +228,7 @@ static void lru_same(uint32_t ways) {
     cache_free(&called);
 }
 
-/* The inline code searches the ways in blocks of 32: 8 ways are less than a block, 75 are two blocks and a rest. */
+/* The inline code searches the ways in vectors: 75 ways are several vectors and a rest. */
 START_TEST(lru_is_the_same_inline) {
     lru_same(8);
     lru_same(32);

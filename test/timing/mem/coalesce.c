@@ -267,6 +267,40 @@ START_TEST(bank_width_of_elements) {
 }
 END_TEST
 
+/* Returns the passes for lanes that access `bytes` bytes each, word by word: the most different words of a bank. */
+static unsigned passes_by_word(const struct shared_banks *b, const uint64_t *a, rowmask_t lanes, unsigned bytes) {
+    unsigned most = 1;
+    for (uint32_t bank = 0; bank < b->banks; bank++) {
+        bool has[4096] = {false};
+        unsigned n = 0;
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            for (uint64_t w = a[l] / b->width; lanes >> l & 1 && w <= (a[l] + bytes - 1) / b->width; w++) {
+                n += w % b->banks == bank && !has[w];
+                has[w] |= w % b->banks == bank;
+            }
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* Random accesses of 4 to 16 bytes, some with equal addresses. Those wider than a bank may be unaligned. */
+START_TEST(banks_serve_random_accesses) {
+    uint64_t seed = 5;
+    for (int i = 0; i < 3000; i++) {
+        const unsigned bytes = 4u << test_random_below(&seed, 3);
+        const unsigned span = 1u << test_random_below(&seed, 8);
+        const rowmask_t lanes = (rowmask_t)test_random(&seed) | 1u << 3;
+        struct shared_banks b = {.banks = i % 7 ? 16u << test_random_below(&seed, 3) : 33,
+                                 .width = 4u << test_random_below(&seed, 2)};
+        const unsigned step = i % 3 || bytes <= b.width ? bytes : b.width;
+        uint64_t a[WARP_LANES];
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            a[l] = lanes >> l & 1 ? test_random_below(&seed, span) * step : 0xdead0001u;
+        ck_assert_uint_eq(shared_cycles(&b, a, lanes, bytes), passes_by_word(&b, a, lanes, bytes));
+    }
+}
+END_TEST
+
 /* Accesses to bytes of one word are one access to the bank, so 32 adjacent bytes are 8 bank accesses. Two lanes that
  * access rows 0 and 1 of one bank conflict. A third lane that accesses row 0 shares the access of the first lane. */
 START_TEST(bank_broadcasts_within_a_word) {
@@ -473,6 +507,7 @@ SUITE(timing_coalesce) {
     TEST(writes_carry_segments);
     TEST_LOOP(bank_strides, 0, 9);
     TEST(bank_width_of_elements);
+    TEST(banks_serve_random_accesses);
     TEST(bank_broadcasts_within_a_word);
     TEST(bank_of_eight_bytes);
     TEST(bank_atomics_take_turns);
