@@ -286,9 +286,9 @@ static __attribute__((noinline)) bool issue_modern(struct sm *sm, uint32_t w, ui
 
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     const struct timed_inst *ti = &sm->program->inst[sm->warps.slot[w].path[p].pc];
+    sm->warps.issued[w]++;
     if (sm->fast.modern_instructions && !(ti->flags & (TIMED_RARE | TIMED_FALLBACK)))
         return issue_modern(sm, w, p, ti, now);
-    sm->warps.issued[w]++;
     if (__builtin_expect(!sm->fast.instructions || ti->flags & TIMED_RARE, 0))
         return issue_general(sm, w, p, ti, now);
     return sm->fast.one_part ? issue_fast_one_part(sm, w, p, ti, now) : issue_fast_divided(sm, w, p, ti, now);

@@ -6,9 +6,8 @@ bool sm_lends(const struct sm *sm) {
     for (uint32_t i = 0; i < sm->units.n_all; i++)
         if (!sm->units.all[i].ops->observes)
             return false;
-    return !sm_hooked(sm, HOOK_MAY_ISSUE) && !sm_hooked(sm, HOOK_TICK) && !sm->modern && !sm->remote &&
-           !sm->contexts.n && !sm->program->copies && !sm->program->tensor && !sm->memory.hold_stores &&
-           !sm->cfg->sm.fetch_retires_warps;
+    return !sm_hooked(sm, HOOK_MAY_ISSUE) && !sm_hooked(sm, HOOK_TICK) && !sm->remote && !sm->contexts.n &&
+           !sm->program->copies && !sm->program->tensor && !sm->memory.hold_stores && !sm->cfg->sm.fetch_retires_warps;
 }
 
 bool sm_may_lend(const struct sm *sm) { return !sm->status.n_ordered && !sm->status.stopped && !sm->memory.held.used; }
@@ -82,22 +81,42 @@ void sm_lent_fault(struct sm *sm, const struct warp *warp, uint32_t pc, const st
     sm_fault(sm, slot_of(sm, warp), pc, now);
 }
 
+/* Empties the instruction buffers of a warp. Returns the number of instructions in the fullest one; for a modern core,
+ * with those that are being fetched. */
+static uint8_t empty_buffers(struct sm_warp *sw) {
+    uint8_t had = 0;
+    for (uint32_t p = 0; p < sw->n_paths; p++) {
+        struct sm_path *path = &sw->path[p];
+        const uint8_t n = (uint8_t)(path->buffered + path->coming);
+        had = n > had ? n : had;
+        path->buffered = 0;
+        path->coming = 0; /* then the core ignores the instructions that arrive */
+        path->missed = false;
+    }
+    return had;
+}
+
+/* Returns how many instructions from the path's PC on one buffer can hold. */
+static uint32_t buffer_room(const struct sm *sm, const struct sm_path *path) {
+    const struct timed_inst *code = sm->program->inst;
+    const uint32_t left = code[sm->program->program->n].place - code[path->pc].place;
+    return !sm->modern ? code[path->pc].fetch /* what one fetch brings */ : left < MODERN_BUFFER ? left : MODERN_BUFFER;
+}
+
 /* Gives the warp its new paths. Its instruction buffer is as full as before. */
 static void take_back(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
-    uint8_t had = 0;
-    for (uint32_t p = 0; p < sw->n_paths; p++) {
-        had = sw->path[p].buffered > had ? sw->path[p].buffered : had;
-        sw->path[p].buffered = 0;
-    }
+    const uint8_t had = empty_buffers(sw);
     sw->control.met = 0;
     sm_heed_control(sm, sw);
     sm_refresh(sm, w, now);
     for (uint32_t p = 0; p < sw->n_paths; p++) {
         struct sm_path *path = &sw->path[p];
-        const uint8_t most = sm->program->inst[path->pc].fetch; /* what one fetch brings */
-        if (path->state != PATH_FETCHING)
-            path->buffered = most < had ? most : had;
+        const uint32_t most = buffer_room(sm, path);
+        if (sm->modern)
+            path->at = sm->program->inst[path->pc].place;
+        if (sm->modern || path->state != PATH_FETCHING)
+            path->buffered = (uint8_t)(most < had ? most : had);
     }
     sm_evaluate_all(sm, w, now);
     if (sw->n_await)
