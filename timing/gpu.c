@@ -320,6 +320,11 @@ static bool end_unit(struct run *r) {
     return ok;
 }
 
+/* Returns the cycle of the next event or begin of a CTA, or UINT64_MAX. */
+static uint64_t next_work(const struct run *r) {
+    return min64(next_event(r), ctas_may_begin(&r->ctas) ? r->to : UINT64_MAX);
+}
+
 /* Runs windows until all CTAs have ended and all memory traffic has settled. */
 static bool run_windows(struct run *r) {
     struct gpu *g = r->g;
@@ -334,8 +339,7 @@ static bool run_windows(struct run *r) {
         if (find_fault(r))
             return false;
         bool done = all_done(r);
-        uint64_t next = next_event(r), begins = ctas_may_begin(&r->ctas) ? r->to : UINT64_MAX;
-        next = begins < next ? begins : next;
+        uint64_t next = next_work(r);
         if (done && next == UINT64_MAX) {
             uint64_t settled = memsys_settled(g->mem);
             r->to = windows_end(&g->windows);
@@ -343,7 +347,11 @@ static bool run_windows(struct run *r) {
             r->drained = settled > r->end ? settled : r->end;
             return true;
         }
-        if (!sample_and_view(r) || !end_unit(r) || !watchdog_check(&r->watchdog, r->to, next, r->fault))
+        if (!sample_and_view(r) || !end_unit(r))
+            return false;
+        if (r->inside) /* after a gap, warps may have work earlier */
+            next = next_work(r);
+        if (!watchdog_check(&r->watchdog, r->to, next, r->fault))
             return false;
         uint64_t from = next / edge * edge;
         if (g->cfg.gpu.poll && from > r->to)

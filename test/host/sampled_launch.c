@@ -11,7 +11,8 @@
  * appends its number to a list, whose order is that of an atomic counter. spread: to[by * i] = by, so that a warp
  * touches `by` lines. rounds: 1,000 rounds, in which the threads of a CTA exchange values between barriers, and the
  * lanes of a warp diverge. faulty: 1,000 rounds; thread 37 of CTA 3 loads from address 8 in round `at`. uneven: 2,000
- * rounds; an odd CTA waits for a load in each round, an even CTA loads nothing. */
+ * rounds; an odd CTA waits for a load in each round, an even CTA loads nothing. halves: 300 rounds of a loop for the
+ * lower half of a warp, and of another loop for the upper half. */
 static const char text[] =
     HEAD ".global .u32 count = 0;\n"
          ".visible .entry step(.param .u64 to) { .reg .u64 %t,%o; .reg .u32 %i,%x,%b,%n,%v; mov.u32 %x,%tid.x;\n"
@@ -43,7 +44,15 @@ static const char text[] =
          "mov.u32 %x,%tid.x; mov.u32 %b,%ctaid.x; mad.lo.u32 %i,%b,64,%x; ld.param.u64 %t,[to];\n"
          "mul.wide.u32 %o,%i,4; add.u64 %t,%t,%o; and.b32 %b,%b,1; setp.ne.u32 %q,%b,0; mov.u32 %k,0;\n"
          "next: mov.u32 %v,%k; @%q ld.global.u32 %v,[%t]; add.u32 %v,%v,1; add.u32 %v,%v,1;\n"
-         "add.u32 %k,%k,1; setp.lt.u32 %p,%k,2000; @%p bra next; st.global.u32 [%t],%v; ret; }\n";
+         "add.u32 %k,%k,1; setp.lt.u32 %p,%k,2000; @%p bra next; st.global.u32 [%t],%v; ret; }\n"
+         ".visible .entry halves(.param .u64 to) { .reg .u64 %t,%o; .reg .u32 %i,%x,%b,%v,%k; .reg .pred %p;\n"
+         "mov.u32 %x,%tid.x; mov.u32 %b,%ctaid.x; mad.lo.u32 %i,%b,64,%x; ld.param.u64 %t,[to];\n"
+         "mul.wide.u32 %o,%i,4; add.u64 %t,%t,%o; and.b32 %b,%x,16; setp.ne.u32 %p,%b,0; mov.u32 %k,0; @%p bra upper;\n"
+         "lower: ld.global.u32 %v,[%t]; add.u32 %v,%v,1; st.global.u32 [%t],%v; add.u32 %k,%k,1;\n"
+         "setp.lt.u32 %p,%k,300; @%p bra lower; bra done;\n"
+         "upper: ld.global.u32 %v,[%t]; add.u32 %v,%v,2; st.global.u32 [%t],%v; add.u32 %k,%k,1;\n"
+         "setp.lt.u32 %p,%k,300; @%p bra upper;\n"
+         "done: ret; }\n";
 
 enum { BLOCK = 64, CTAS = 1600, N = BLOCK * CTAS };
 
@@ -56,6 +65,11 @@ struct outcome {
 
 /* Two SMs, so that two host threads have work. A wave has 8 CTAs. */
 static const char *const two_sms[] = {"gpu.sms=2", NULL};
+
+struct machine {
+    const char *config, *set[3];
+};
+static const struct machine tiny = {"tiny", {"gpu.sms=2"}};
 
 struct sequence {
     const char *kernel, *model;
@@ -85,11 +99,11 @@ static int number_in(const char *json, const char *key) {
     return atoi(at + strlen(key) + 2);
 }
 
-static struct outcome *sample(const struct sequence *p, double error) {
+static struct outcome *sample_on(const struct machine *m, const struct sequence *p, double error) {
     struct outcome *o = calloc(1, sizeof *o);
     struct heddle_plan *plan = heddle_plan_new(error);
     struct heddle_options options = {
-        .model = p->model, .config = "tiny", .set = two_sms, .threads = p->threads, .plan = plan};
+        .model = p->model, .config = m->config, .set = m->set, .threads = p->threads, .plan = plan};
     char err[512];
     size_t len;
     ck_assert(o && plan);
@@ -111,15 +125,20 @@ static struct outcome *sample(const struct sequence *p, double error) {
     return o;
 }
 
-static struct outcome *simulate(const struct sequence *p, const char *model) {
+static struct outcome *sample(const struct sequence *p, double error) { return sample_on(&tiny, p, error); }
+
+static struct outcome *simulate_on(const struct machine *m, const struct sequence *p, const char *model) {
     struct outcome *o = calloc(1, sizeof *o);
-    struct heddle *h = heddle_open(&(struct heddle_options){.model = model, .config = "tiny", .set = two_sms}, NULL, 0);
+    const struct heddle_options options = {.model = model, .config = m->config, .set = m->set};
+    struct heddle *h = heddle_open(&options, NULL, 0);
     ck_assert(o && h);
     run_program(h, p, o->memory);
     o->cycles = heddle_stat(h, -1, "gpu.cycles");
     heddle_close(h);
     return o;
 }
+
+static struct outcome *simulate(const struct sequence *p, const char *model) { return simulate_on(&tiny, p, model); }
 
 static void drop(struct outcome *o) {
     free(o->json);
@@ -142,20 +161,42 @@ START_TEST(memory_is_exact_with_gaps) {
 }
 END_TEST
 
-/* A launch of 8 CTAs is one wave, and has gaps inside CTAs. 20 CTAs are two waves and a half, which run as a whole.
- * In each model, memory is as in the functional model, and the cycles are near those of the whole simulation. */
+/* Runs `p` with and without samples. The launch has gaps inside CTAs if `lends`. Memory is as in the functional model,
+ * and the cycles are near those of the whole simulation. */
+static void check_inside(const struct machine *m, const struct sequence *p, bool lends) {
+    struct outcome *s = sample_on(m, p, 0), *f = simulate(p, "functional"), *t = simulate_on(m, p, p->model);
+    ck_assert_int_eq(number_in(s->json, "\"skipped_instructions\"") > 0, lends);
+    ck_assert(memcmp(s->memory, f->memory, sizeof s->memory) == 0);
+    ck_assert_msg(fabs(s->cycles / t->cycles - 1) < 0.08, "%s: %g instead of %g", p->model, s->cycles, t->cycles);
+    drop(s);
+    drop(f);
+    drop(t);
+}
+
+/* A launch of 8 CTAs is one wave, and has gaps inside CTAs. 20 CTAs are two waves and a half, which run as a whole. */
 START_TEST(memory_is_exact_with_gaps_inside) {
     static const char *const models[] = {"spe", "dpe", "dws50", "its", "si", "tbc"};
     /* dws50 regroups threads by time, and tbc has a unit that may make warps wait */
     const bool lends = _i / 2 != 2 && _i / 2 != 5 && _i % 2 == 0;
-    const struct sequence p = {"rounds", models[_i / 2], _i % 2 ? 20 : 8, 1, 1, 0};
-    struct outcome *s = sample(&p, 0), *f = simulate(&p, "functional"), *t = simulate(&p, p.model);
-    ck_assert_int_eq(number_in(s->json, "\"skipped_instructions\"") > 0, lends);
-    ck_assert(memcmp(s->memory, f->memory, sizeof s->memory) == 0);
-    ck_assert_msg(fabs(s->cycles / t->cycles - 1) < 0.08, "%s: %g instead of %g", p.model, s->cycles, t->cycles);
-    drop(s);
-    drop(f);
-    drop(t);
+    check_inside(&tiny, &(struct sequence){"rounds", models[_i / 2], _i % 2 ? 20 : 8, 1, 1, 0}, lends);
+}
+END_TEST
+
+/* The same in modern cores. */
+START_TEST(memory_is_exact_with_gaps_inside_modern) {
+    static const struct {
+        const char *model, *config;
+    } cases[] = {{"spe", "ampere"}, {"dpe", "ampere"}, {"its", "gv100"}, {"multipath", "gv100"}, {"spe", "h100"}};
+    const struct machine m = {cases[_i].config, {"gpu.sms=2"}};
+    check_inside(&m, &(struct sequence){"rounds", cases[_i].model, 8, 1, 1, 0}, true);
+}
+END_TEST
+
+/* its gives the other half of a warp a turn after 32 rounds. So after many gaps another half is active than before. It
+ * issues after the 6 cycles of its.switch_latency, long before the next reply of the memory. */
+START_TEST(paths_switch_in_gaps_inside) {
+    static const struct machine slow = {"tiny", {"gpu.sms=2", "memory.latency=700"}};
+    check_inside(&slow, &(struct sequence){"halves", "its", 1, 1, 1, 0}, true);
 }
 END_TEST
 
@@ -414,6 +455,8 @@ END_TEST
 SUITE(host_sampled_launch) {
     TEST(memory_is_exact_with_gaps);
     TEST_LOOP(memory_is_exact_with_gaps_inside, 0, 12);
+    TEST_LOOP(memory_is_exact_with_gaps_inside_modern, 0, 5);
+    TEST(paths_switch_in_gaps_inside);
     TEST_LOOP(weights_do_not_depend_on_time, 0, 15);
     TEST(uneven_ctas_have_no_gaps_inside);
     TEST_LOOP(faults_inside_gaps_have_places, 0, 10);
