@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 enum {
-    ROUND = 64,      /* mean warp instructions of a warp in a round of all SMs */
+    ROUND = 64,      /* most warp instructions, on average, of a warp in a round of all SMs */
+    ROUNDS = 8,      /* a gap has at least ROUNDS rounds: it may end after each, so at most 1 / ROUNDS of it too late */
     LEAVING = 32,    /* a gap ends as soon as one of LEAVING warps has ended */
     BLOCK = 4,       /* a block was issued in units if one of its first BLOCK instructions was */
     ALIGNMENT = 128, /* most instructions that a warp executes to reach the PC at which the gap began */
@@ -49,7 +50,8 @@ struct inside {
     struct interp_observer observer;     /* calls on_block() and on_executed() */
     const struct interp_observer *inner; /* the caller's observer of the present CTA */
     bool *seen;                          /* by PC: a unit has issued the instruction */
-    bool fresh;                          /* a warp has entered a block in this gap that no unit has issued */
+    bool fresh;                          /* a warp has entered a block that no unit has issued */
+    bool new_code;                       /* the gap ends at such a block */
     bool refills;                        /* a gap was just before the present cycles */
     uint32_t n_warps;                    /* of a CTA */
     uint32_t live;                       /* in this round: warps that have not ended */
@@ -299,19 +301,33 @@ static bool run_cta(const struct taken *t) {
     return true;
 }
 
-/* Lets the warps of a CTA run to the PCs at which the gap began, if they are near. In a loop, a warp then finds the
- * results in flight that the code at this PC expects. Returns false after a fault. */
+/* Lets a warp run to the PC at which the gap began, but not into code that no unit has issued. Executes at most `*left`
+ * instructions, and subtracts them from *left. */
+static enum lent_end align_warp(const struct taken *t, uint32_t w, uint64_t *left) {
+    enum lent_end end = LENT_SPENT;
+    uint64_t executed = 1;
+    while (end == LENT_SPENT && *left && executed) {
+        t->i->fresh = false;
+        end = lent_warp_to(t->i->run, w, t->warp[w].pc, 1, &executed);
+        t->warp[w].debt += (double)executed;
+        t->i->new_code |= t->i->fresh;
+        *left = t->i->fresh ? 0 : *left - executed;
+    }
+    return end;
+}
+
+/* Aligns the warps of a CTA. In a loop, a warp then finds the results in flight that the code at this PC expects.
+ * Returns false after a fault. */
 static bool align_cta(const struct taken *t) {
-    uint64_t left[MAX_CTA_WARPS], executed;
+    uint64_t left[MAX_CTA_WARPS];
     for (uint32_t w = 0; w < t->c->cta->n_warps; w++)
         left[w] = t->warp[w].pc == UINT32_MAX ? 0 : ALIGNMENT;
     for (bool any = true; any;) {
         any = false;
         for (uint32_t w = 0; w < t->c->cta->n_warps; w++) {
-            const enum lent_end end = lent_warp_to(t->i->run, w, t->warp[w].pc, left[w], &executed);
-            left[w] -= executed < left[w] ? executed : left[w];
-            t->warp[w].debt += (double)executed;
-            any |= executed > 0;
+            const uint64_t before = left[w];
+            const enum lent_end end = align_warp(t, w, &left[w]);
+            any |= left[w] < before;
             if (end != LENT_FAULT)
                 continue;
             fault(t, w);
@@ -378,10 +394,13 @@ enum gap_end inside_gap(struct inside *i, double times, uint64_t now, struct sta
         join(&all, &i->sm[k].all);
     }
     i->began = all.warps;
-    const uint32_t rounds = all.speed > 0 ? (uint32_t)ceil(instructions / all.warps / ROUND) : 0;
+    const double each = instructions / all.warps / ROUND;
+    const uint32_t rounds = all.speed > 0 ? (uint32_t)ceil(fmax(each, ROUNDS)) : 0;
     bool ok = run_rounds(i, rounds, rounds ? instructions / all.speed : 0, all.warps, &end);
-    for (uint32_t k = 0; ok && k < i->view->sms; k++)
+    i->new_code = end == GAP_NEW_CODE;
+    for (uint32_t k = 0; ok && end != GAP_NEW_CODE && k < i->view->sms; k++)
         ok = run_sm(i, k, 0, false);
+    end = end == GAP_FULL && i->new_code ? GAP_NEW_CODE : end;
     for (uint32_t k = 0; k < i->view->sms; k++)
         sm_take_back(i->view->sm[k], &i->sm[k].loan, now);
     const struct interp_stats *n = lent_stats(i->run);
