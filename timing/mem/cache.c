@@ -437,8 +437,9 @@ void cache_warm(struct cache *c, uint64_t line, uint8_t sectors, bool dirty, boo
         replace(c, w, line, &dropped);
     c->n.evictions = evictions; /* statistics count accesses that take time */
     c->n.prefetch_unused = unused;
-    if (!c->way[w].filler)
-        c->way[w].valid |= sectors;
+    if (c->way[w].filler) /* the fill brings the pending sectors */
+        sectors &= (uint8_t)~c->mshr[c->way[w].filler - 1].pending;
+    c->way[w].valid |= sectors;
     c->way[w].dirty |= dirty ? sectors & c->way[w].valid : 0;
     hit(c, w);
     if (aside && at.way == NO_WAY)

@@ -202,9 +202,10 @@ enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, u
  * returns 0. Lines that wait for a fill, or are locked, stay dirty. */
 uint8_t cache_limit_dirty(struct cache *c, uint64_t line, uint32_t most, uint64_t *clean);
 /* Makes `sectors` of a line valid at once, and dirty with `dirty`, as after an access that has ended: for accesses that
- * take no simulated time. Does nothing if the line would need a way and every way of its set is reserved or locked.
- * A dirty victim is dropped without a write-back. With `aside`, a new line under LRU gets the age of the line that it
- * replaces, so that such lines take at most one way of a full set, and the lines of running CTAs stay. */
+ * take no simulated time. Sectors that the cache waits for become valid when they arrive. Does nothing if the line
+ * would need a way and every way of its set is reserved or locked. A dirty victim is dropped without a write-back. With
+ * `aside`, a new line under LRU gets the age of the line that it replaces, so that such lines take at most one way of a
+ * full set, and the lines of running CTAs stay. */
 void cache_warm(struct cache *c, uint64_t line, uint8_t sectors, bool dirty, bool aside);
 /* Handles a write that is sent to the next level. On a hit, drops the line (with `evict`) or counts it as used, and
  * returns true. Locked lines and lines that wait for their fill are not dropped. `out`, if not NULL, reports the

@@ -81,8 +81,8 @@ void sm_lent_fault(struct sm *sm, const struct warp *warp, uint32_t pc, const st
     sm_fault(sm, slot_of(sm, warp), pc, now);
 }
 
-/* Empties the instruction buffers of a warp. Returns the number of instructions in the fullest one; for a modern core,
- * with those that are being fetched. */
+/* Empties the instruction buffers of a warp. Returns the number of instructions in the fullest one. A modern core
+ * counts fetches that have not arrived, too. */
 static uint8_t empty_buffers(struct sm_warp *sw) {
     uint8_t had = 0;
     for (uint32_t p = 0; p < sw->n_paths; p++) {

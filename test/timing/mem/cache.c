@@ -368,6 +368,21 @@ START_TEST(sectors_come_one_by_one) {
 }
 END_TEST
 
+/* Line 0 waits for sector 0 when sectors 0 and 1 are warmed: sector 1 is valid at once, sector 0 after its fill. */
+START_TEST(warmed_sectors_join_a_pending_line) {
+    uint64_t target;
+    start(2, 4, true);
+    ck_assert_int_eq(cache_read(&c, 0, 0x1, 1, &out), CACHE_MISS);
+    cache_warm(&c, 0, 0x3, false, false);
+    ck_assert_uint_eq(peek(0), 0x2);
+    cache_fill(&c, out.mshr, 0x1);
+    ck_assert_uint_eq(peek(0), 0x3);
+    ck_assert(cache_take(&c, out.mshr, &target));
+    ck_assert(cache_idle(&c));
+    cache_free(&c);
+}
+END_TEST
+
 /* A locked line survives two fills of its set, which has two ways. While one way is locked, the second way of the set
  * cannot be locked. */
 START_TEST(locked_lines_stay) {
@@ -590,6 +605,7 @@ SUITE(timing_cache) {
     TEST(write_through_drops_or_keeps);
     TEST(write_through_leaves_reserved_lines);
     TEST(sectors_come_one_by_one);
+    TEST(warmed_sectors_join_a_pending_line);
     TEST(locked_lines_stay);
     TEST(prefetches_are_told_apart);
     TEST(folded_index_spreads_strides);
