@@ -119,12 +119,14 @@ static bool may_have_gaps(const struct heddle *h, enum dependence d) {
 
 /* Gaps inside CTAs also change how warps are in step. This changes the cycles after the first gap by up to 5 % in a
  * program. So the allowance for these cycles is 1.5 to 3 times that of sampling.h: the difference of the units after
- * gaps from the units before, if it is in between. */
-static const double inside_least = 1.5, inside_most = 3;
+ * gaps from the units before, if it is in between. Gaps also move the end of the launch, by up to the time of an access
+ * to memory: inside_shift cycles. */
+static const double inside_least = 1.5, inside_most = 3, inside_shift = 500;
 
-static double inexact_part(const struct gap_result *g) {
-    const double drift = g->drift / sampling_allowance;
-    return g->after * (g->skipped ? 1 : fmin(fmax(drift, inside_least), inside_most));
+static double inexact_part(const struct gap_result *g, double cycles) {
+    const double drift = fmin(fmax(g->drift / sampling_allowance, inside_least), inside_most);
+    return g->skipped || g->instructions <= 0 ? g->after
+                                              : g->after * drift + inside_shift / (sampling_allowance * cycles);
 }
 
 /* Runs a launch in time, as a whole or with gaps. */
@@ -144,7 +146,7 @@ static bool measure(struct forward *r, enum dependence d, struct planned *planne
     h->surveyed = NULL;
     if (!ok)
         return false;
-    planned->inexact = fmax(h->plan->strayed ? 1 : 0, inexact_part(&planned->gaps));
+    planned->inexact = fmax(h->plan->strayed ? 1 : 0, inexact_part(&planned->gaps, stats_get(s, "gpu.cycles")));
     h->plan->strayed |= planned->gaps.instructions > 0;
     stats_kept_free(&planned->stats);
     planned->measured = stats_keep(&planned->stats, s);

@@ -19,12 +19,17 @@ enum {
     /* The last wave / WARMING CTAs of a gap warm the caches. More CTAs would evict the lines of CTAs in flight. */
     WARMING = 8,
     HEAD_MOST = 8, /* largest number of units that run in time before the first gap */
-    /* Gaps inside CTAs. A unit has at least CYCLES_INSIDE cycles, and EACH_INSIDE instructions of each warp. Between a
-     * gap and the next unit are at least REFILL cycles, and one instruction of each warp. A gap has at most TIMES_MOST
-     * times the instructions of a unit. */
+    /* Gaps inside CTAs. A unit has at least CYCLES_INSIDE cycles, ALL_INSIDE instructions, and EACH_INSIDE instructions
+     * of each warp. Between a gap and the next unit are at least REFILL cycles, and EACH_INSIDE instructions of each
+     * warp: then the warps have used what the gap has left in the caches. Random numbers of cycles, up to REFILL_MORE
+     * and CYCLES_MORE, are added to both after the first gap. Else units might always begin and end at the same
+     * instructions of a loop. A gap has at most TIMES_MOST times the instructions of a unit. */
     CYCLES_INSIDE = 2000,
+    CYCLES_MORE = 1024,
+    ALL_INSIDE = 512,
     EACH_INSIDE = 16,
     REFILL = 500,
+    REFILL_MORE = 512,
     TIMES_MOST = 64,
     GROWTH = 5, /* a gap has at most a GROWTH-th of the instructions before it */
     PRIOR = 2,  /* number of units in addition to the samples, whose rates are assumed to differ by stable_range */
@@ -124,8 +129,8 @@ bool gaps_settles(const struct gaps *g) { return g->settles; }
 bool gaps_due(struct gaps *g, uint64_t begun, uint64_t issued, uint64_t now, uint64_t settle) {
     if (g->inside && !g->ends)
         g->ends = now + CYCLES_INSIDE;
-    if (g->inside ? g->tail || now < g->ends || issued < (g->refills ? 1 : EACH_INSIDE) * g->warps
-                  : g->tail || begun < g->next)
+    const uint64_t each = EACH_INSIDE * g->warps, least = each > ALL_INSIDE || g->refills ? each : ALL_INSIDE;
+    if (g->inside ? g->tail || now < g->ends || issued < least : g->tail || begun < g->next)
         return false;
     if (!g->settles)
         g->settled_from = now;
@@ -282,27 +287,34 @@ static double length_now(struct gaps *g) {
     return length < 1 ? 0 : length;
 }
 
+/* Returns a number from 0 to 1, which depends on the number of gaps and on `what`. */
+static double random_part(const struct gaps *g, uint32_t what) {
+    return (double)(((2ull * g->gaps + what) * 0x9e3779b97f4a7c15ull) >> 32) / 0x1p32;
+}
+
 double gaps_next_inside(struct gaps *g, uint64_t now) {
+    const bool refilled = g->refills;
     double length = 0;
     g->settles = false;
     g->timed += weight_of(g, &g->present);
-    if (!g->refills) {
+    if (!refilled) {
         if (g->head++)
             keep(g);
         length = length_now(g);
     }
     stats_clear(&g->present);
     g->at = (uint64_t)(g->timed + weight_of(g, &g->exact));
-    g->ends = now + (length > 0 ? REFILL : CYCLES_INSIDE);
     g->refills = length > 0;
+    g->ends = now + (g->refills ? REFILL : CYCLES_INSIDE);
+    if (refilled || g->refills)
+        g->ends += (uint64_t)(random_part(g, 1) * (refilled ? CYCLES_MORE : REFILL_MORE));
     if (length <= 0)
         return 0;
     if (!g->gaps++) {
         g->begun = g->timed;
         g->first = g->n;
     }
-    const uint64_t random = (g->gaps * 0x9e3779b97f4a7c15ull) >> 32;
-    return length * (0.75 + (double)random / 0x1p33);
+    return length * (0.75 + random_part(g, 0) / 2);
 }
 
 void gaps_passed(struct gaps *g, uint64_t ctas, const struct stats *exact, enum gap_end end) {

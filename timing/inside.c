@@ -14,7 +14,8 @@ enum {
     ALIGNMENT = 128, /* most instructions that a warp executes to reach the PC at which the gap began */
     EXACT = 128,     /* instructions that a warp executes one by one at the end of a gap, to execute its exact share */
     BORROWED = 32,   /* instructions that a warp borrows at once */
-    LEVEL = 64,      /* counts of instructions that differ by at most LEVEL are level */
+    WARP_LEVEL = 64, /* counts of instructions that differ by at most this number are level: of the warps of a CTA; */
+    CTA_LEVEL = 24,  /* of the CTAs of a class of SMs */
     CTA_SLOTS = 64,
 };
 static const double speed_kept = 0.5; /* part of a warp's speed that a further unit keeps */
@@ -137,8 +138,8 @@ static void join(struct crowd *to, const struct crowd *more) {
     to->speed += more->speed;
 }
 
-static bool is_level(const struct crowd *m, double range) {
-    return !m->warps || m->most - m->least <= fmax(LEVEL, range * m->issued / m->warps);
+static bool is_level(const struct crowd *m, double count, double range) {
+    return !m->warps || m->most - m->least <= fmax(count, range * m->issued / m->warps);
 }
 
 static struct crowd crowd_of_cta(const struct lent_cta *c, const struct inside_warp *warp) {
@@ -195,7 +196,7 @@ bool inside_may(struct inside *i) {
 bool inside_is_level(const struct inside *i) {
     for (uint32_t k = 0; k < i->view->sms; k++) {
         const struct crowd class = class_of(i, k);
-        if (!is_level(&class, cta_range))
+        if (!is_level(&class, CTA_LEVEL, cta_range))
             return false;
     }
     return true;
@@ -224,7 +225,7 @@ static void begin_sm(struct inside *i, uint32_t k) {
         if (!sm_lent_cta(i->view->sm[k], slot, &c))
             continue;
         const struct crowd own = crowd_of_cta(&c, warp);
-        const bool level = is_level(&own, warp_range) || own.speed <= 0;
+        const bool level = is_level(&own, WARP_LEVEL, warp_range) || own.speed <= 0;
         take(i, &c);
         for (uint32_t w = 0; w < c.cta->n_warps; w++) {
             const double part = level ? 1 : warp[w].speed / (own.speed / own.warps);

@@ -26,7 +26,7 @@ struct planned {
     struct stats_kept stats;
     struct gap_result gaps;
     /* fraction of its cycles that followed a CTA without time: see heddle_plan.strayed. Gaps inside CTAs count
-     * 1.5 to 3 times. */
+     * 1.5 to 3 times, and for 500 cycles of the interval more (sampled_launch.c). */
     double inexact;
     double stands_for; /* weight of the launches that sampling_estimate() estimates by this launch */
 };

@@ -184,7 +184,8 @@ END_TEST
 
 /* A launch of one wave of 10 CTAs of 4 warps, with gaps inside CTAs. A unit has at least 2,000 cycles and 16
  * instructions of each warp, thus 640. Returns the length of the gap after a unit of this many instructions and
- * cycles. The 500 cycles after a gap belong to no unit. */
+ * cycles. After a gap, at least 500 cycles and 640 instructions belong to no unit, and up to 512 random cycles. A unit
+ * after them has up to 1,024 random cycles more. */
 static double next_inside(struct gaps *g, uint64_t *now, double instructions, double cycles) {
     stats_add(gaps_unit(g), "gpu.cycles", cycles);
     stats_add(gaps_unit(g), "gpu.warp_instructions", instructions);
@@ -194,8 +195,10 @@ static double next_inside(struct gaps *g, uint64_t *now, double instructions, do
     ck_assert(gaps_due(g, WAVE, 640, *now, 0));
     const double length = gaps_next_inside(g, *now);
     if (length > 0) { /* the cycles after the gap */
-        *now += 500;
-        ck_assert(gaps_due(g, WAVE, 40, *now, 0));
+        ck_assert(!gaps_due(g, WAVE, 640, *now + 499, 0));
+        *now += 500 + 512;
+        ck_assert(!gaps_due(g, WAVE, 639, *now, 0));
+        ck_assert(gaps_due(g, WAVE, 640, *now, 0));
         ck_assert(gaps_next_inside(g, *now) <= 0);
     }
     return length;
