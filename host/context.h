@@ -67,6 +67,8 @@ struct heddle {
     atomic_bool stop;                      /* heddle_stop() */
     bool (*stands)(void *ctx, bool first); /* heddle_options.stands */
     void *stands_ctx;
+    /* launches that have begun and not ended: all except the running one are inside of `stands` (launch_stands()) */
+    uint32_t in_flight;
     FILE *device_stdout;
     struct memory memory;
     struct checker *check;               /* NULL if kernels are not checked */

@@ -98,7 +98,8 @@ struct heddle_options {
     const char *memory_folder;
     /* A callback for a launch whose CTAs all repeat their states. It returns true if the launch should continue,
      * because other code, such as a thread of the host, may still change memory. A thread of the launch calls it again
-     * and again; `first` is true in the first call since the launch made progress. NULL: such a launch is a
+     * and again; `first` is true in the first call since the launch made progress. The callback may call functions of
+     * this header, also heddle_launch(); in a timing model such a launch runs functionally. NULL: such a launch is a
      * deadlock. */
     bool (*stands)(void *ctx, bool first);
     void *stands_ctx;

@@ -38,7 +38,8 @@ bool launch_forward(struct heddle *h, struct heddle_module *m, const struct laun
                                                       : h->reconv,
                              .reconv = rec ? &rec->base : &h->config.reconv,
                              .threads = 1,
-                             .workers = rec || h->config.gpu.order == ORDER_STRICT ? NULL : h->workers,
+                             .workers =
+                                 rec || h->config.gpu.order == ORDER_STRICT || h->in_flight > 1 ? NULL : h->workers,
                              .progress = on_interp_progress,
                              .progress_ctx = h,
                              .turns = h->config.gpu.capability >= 7,

@@ -99,6 +99,27 @@ static enum heddle_status fail_fault(struct heddle *h, const struct heddle_modul
     return error_end(h, &e, status);
 }
 
+/* Calls heddle_options.stands. The callback may run other launches, so the state of this launch is set aside. */
+static bool launch_stands(void *ctx, bool first) {
+    struct heddle *h = ctx;
+    const struct heddle here = *h;
+    if (!stats_init(&h->running)) {
+        h->running = here.running;
+        return false;
+    }
+    h->workspace = 0; /* other cooperative grids get a workspace of their own */
+    const bool goes_on = h->stands(h->stands_ctx, first);
+    stats_free(&h->running);
+    h->running = here.running;
+    h->progress = here.progress;
+    h->watch = here.watch;
+    h->runs_plain = here.runs_plain;
+    h->workspace = here.workspace;
+    h->cluster = here.cluster;
+    h->large_clusters = here.large_clusters;
+    return goes_on;
+}
+
 static enum heddle_status run(struct heddle *h, struct heddle_module *m, const struct launch *l) {
     struct stats *s = &h->running;
     struct fault f = {0};
@@ -115,9 +136,11 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, const s
         if (e->count)
             e->count(l->program, &h->config, s);
     static const struct launch_part whole = {0};
+    h->in_flight++;
     bool ended = h->plan && !h->runs_plain  ? sampled_launch(h, m, l, s, &f)
                  : h->gpu && !h->runs_plain ? gpu_run(h->gpu, l, s, &f)
                                             : launch_forward(h, m, l, &whole, s, &f);
+    h->in_flight--;
     watch_end(&h->watch, (uint64_t)stats_get(s, "gpu.ctas"));
     progress_end(&h->progress);
     const char *incomplete = ended ? NULL : f.kind == FAULT_MEMORY ? "" : launch_end_word(f.kind);
@@ -232,8 +255,8 @@ static enum heddle_status run_grid(struct heddle *h, struct heddle_module *m, co
                        .params = d->params,
                        .cycle_limit = h->cycle_limit,
                        .stop = &h->stop,
-                       .stands = h->stands,
-                       .stands_ctx = h->stands_ctx,
+                       .stands = h->stands ? launch_stands : NULL,
+                       .stands_ctx = h,
                        .device_stdout = h->device_stdout,
                        .text = m->text,
                        .number = h->next_grid,
@@ -309,9 +332,10 @@ static enum heddle_status run_packed(struct heddle *h, struct heddle_module *m, 
     return s;
 }
 
-/* Chooses how the next launch runs: in the context's model, or functionally (heddle_options.time_launches). */
+/* Chooses how the next launch runs: in the context's model, or functionally (heddle_options.time_launches). Beside
+ * another launch it runs functionally, because the timing model simulates one launch at a time. */
 static void choose_form(struct heddle *h, const char *kernel) {
-    h->runs_plain = h->window.in_time && !h->window.in_time(&h->window, h->calls, kernel);
+    h->runs_plain = (h->gpu && h->in_flight) || (h->window.in_time && !h->window.in_time(&h->window, h->calls, kernel));
 }
 
 enum heddle_status launch_packed(struct heddle *h, struct heddle_module *m, const struct packed_launch *c) {

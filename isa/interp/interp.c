@@ -160,6 +160,10 @@ static struct slot *next_turn(struct run *run, uint32_t thread, bool *wait) {
     *wait = false;
     if (run->failed)
         return NULL;
+    if (run->asks && in_flight) {
+        *wait = true;
+        return NULL;
+    }
     if (!run->to_resume && more) {
         if (run->suspended.n + in_flight < run->resident && in_flight < WINDOW)
             return begin_ctas(run, thread);
@@ -231,15 +235,22 @@ static bool rotate_paths(struct run *run) {
     return true;
 }
 
-static bool continues(struct run *run) {
+/* Handles the case that all CTAs repeat their steps: slot `s` ran last. Before launch.stands is called, which may run
+ * other launches, no turn may be in flight. */
+static void stands(struct run *run, const struct slot *s) {
+    run->asks = run->launch->stands && run->next_ticket != run->committed;
+    if (run->asks)
+        return;
     const bool first = !run->stands;
     run->stands = true;
-    return launch_continues(run->launch, first);
+    if (!launch_continues(run->launch, first))
+        run_set_stuck(run, s, FAULT_DEADLOCK, STUCK_ALL);
 }
 
 static void commit(struct run *run, struct slot *s) {
     const struct launch *l = run->launch;
     bool bad = s->end == TURN_FAULT || s->end == TURN_DEADLOCK;
+    run->asks = false;
     for (uint32_t i = 0; i < s->n; i++) {
         struct cta_run *r = &s->run[i];
         r->n.rounding_error = r->cta->rounding_error;
@@ -276,8 +287,8 @@ static void commit(struct run *run, struct slot *s) {
         run_set_stuck(run, s, FAULT_STOPPED, STUCK_STOPPED);
     else if (!bad && l->cycle_limit && run->total.warp_instructions > l->cycle_limit)
         run_set_stuck(run, s, FAULT_LIMIT, STUCK_LIMIT);
-    else if (all_repeat(run) && !rotate_paths(run) && !continues(run))
-        run_set_stuck(run, s, FAULT_DEADLOCK, STUCK_ALL);
+    else if (all_repeat(run) && !rotate_paths(run))
+        stands(run, s);
 }
 
 static void turn_ended(struct run *run, struct slot *s) {

@@ -72,6 +72,7 @@ struct run {
     /* total number of path rotations; number of the first turn that applies the last rotation */
     uint64_t rotations, rotate_from;
     bool stands;  /* true if no turn has made progress since the last call of launch_continues() */
+    bool asks;    /* launch.stands is to be called, so no turn begins before those in flight are committed */
     bool shares;  /* true once a CTA has communicated with other CTAs */
     bool cancels; /* the kernel has clusterlaunchcontrol: CTAs may take clusters that have not begun, from `source` */
     struct cluster_source source;

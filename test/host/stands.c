@@ -1,5 +1,5 @@
 /* Tests heddle_options.stands: launches that continue while every CTA repeats its states, because the callback writes
- * the word for which the kernel waits. */
+ * the word for which the kernel waits, or runs a kernel that writes it. */
 #include "host/heddle.h"
 #include "test/test.h"
 #include <stdio.h>
@@ -11,7 +11,9 @@ static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visi
                            ".reg .b32 %r<3>; .reg .b64 %a; .reg .pred %q;\nld.param.u64 %a,[p];\nmov.u32 %r2,1;\n"
                            "L: ld.volatile.global.u32 %r1,[%a]; setp.ne.u32 %q,%r1,%r2; @%q bra L;\n"
                            "st.volatile.global.u32 [%a+4],%r1; add.u32 %r2,%r2,1; setp.lt.u32 %q,%r2,3; @%q bra L;\n"
-                           "ret;\n}\n";
+                           "ret;\n}\n"
+                           ".visible .entry set(.param .u64 p, .param .u32 v)\n{\n.reg .b32 %r; .reg .b64 %a;\n"
+                           "ld.param.u64 %a,[p]; ld.param.u32 %r,[v]; st.volatile.global.u32 [%a],%r; ret;\n}\n";
 static const char *const models[] = {"functional", "spe", "dpe", "dws", "its", "si"};
 
 struct host {
@@ -70,7 +72,61 @@ START_TEST(a_launch_ends_when_the_callback_says_so) {
 }
 END_TEST
 
+struct two {
+    struct heddle *h;
+    struct heddle_module *m;
+    uint64_t at;
+    uint32_t value;
+    enum heddle_status status;
+};
+
+static enum heddle_status launch(struct two *t, const char *kernel, int n) {
+    const struct heddle_arg args[] = {{&t->at, 8}, {&t->value, 4}};
+    return heddle_launch(t->h, t->m, kernel, (struct heddle_dim){1, 1, 1}, (struct heddle_dim){1, 1, 1}, 0, args, n);
+}
+
+/* Runs the kernel that writes the next value. */
+static bool runs_set(void *ctx, bool first) {
+    struct two *t = ctx;
+    if (first)
+        t->value++;
+    if (first && t->status == HEDDLE_OK)
+        t->status = launch(t, "set", 2);
+    return true;
+}
+
+/* The callback runs `set` twice while `k` waits. `set` executes 4 warp instructions, which do not count for `k`. In a
+ * timing model `set` runs without statistics. `k` executes its 2 first instructions, its last, and 5 or more in each
+ * of its two rounds. */
+START_TEST(the_callback_runs_another_launch) {
+    char error[2048];
+    struct two t = {.status = HEDDLE_OK};
+    const bool timed = strcmp(models[_i], "functional") != 0;
+    const struct heddle_options o = {
+        .model = models[_i], .config = "fermi", .threads = 2, .stands = runs_set, .stands_ctx = &t};
+    ck_assert_msg((t.h = heddle_open(&o, error, sizeof error)) != NULL, "%s", error);
+    uint32_t words[2] = {0, 0};
+    t.at = heddle_alloc(t.h, sizeof words);
+    ck_assert_int_eq(heddle_write(t.h, t.at, words, sizeof words), HEDDLE_OK);
+    ck_assert_msg((t.m = heddle_module_text(t.h, "t.ptx", text, strlen(text))) != NULL, "%s", heddle_error(t.h));
+    ck_assert_msg(launch(&t, "k", 1) == HEDDLE_OK, "%s: %s", models[_i], heddle_error(t.h));
+    ck_assert_int_eq(t.status, HEDDLE_OK);
+    ck_assert_int_eq(heddle_read(t.h, t.at, words, sizeof words), HEDDLE_OK);
+    ck_assert_int_eq((int)words[1], 2);
+    ck_assert_int_eq(heddle_launches(t.h), timed ? 1 : 3);
+    for (int i = 0; !timed && i < 2; i++) {
+        ck_assert_str_eq(heddle_launch_kernel(t.h, i), "set");
+        ck_assert_double_eq(heddle_stat(t.h, i, "gpu.warp_instructions"), 4);
+    }
+    ck_assert_str_eq(heddle_launch_kernel(t.h, timed ? 0 : 2), "k");
+    ck_assert_double_ge(heddle_stat(t.h, timed ? 0 : 2, "gpu.warp_instructions"), 13);
+    ck_assert_double_eq(heddle_stat(t.h, timed ? 0 : 2, "gpu.ctas"), 1);
+    heddle_close(t.h);
+}
+END_TEST
+
 SUITE(host_stands) {
+    TEST_LOOP(the_callback_runs_another_launch, 0, (int)(sizeof models / sizeof models[0]));
     TEST_LOOP(a_launch_goes_on_when_memory_changes, 0, (int)(sizeof models / sizeof models[0]));
     TEST_LOOP(a_launch_ends_when_the_callback_says_so, 0, (int)(sizeof models / sizeof models[0]));
 }

@@ -76,7 +76,8 @@ static void after_fork(void) {
     /* a thread of the parent may hold the lock; this thread does not exist in the child and cannot release the lock */
     cuda_core.lock = open;
     cuda_core.depth = 0;
-    cuda_core.collect = NULL;
+    cuda_core.begin = cuda_core.end = NULL;
+    cuda_runner_forget();
 }
 
 /* Reserves the device's address range in the host's address space, without memory, so that no host pointer looks

@@ -2,8 +2,8 @@
 #define CUDA_CORE_BASE_H
 /* State that all operations of CUDA (the "verbs" of core.h) share: the process, its lock, the error status, and
  * messages. CUDA's functions take no handle of a machine, so a process has one simulated GPU. Every call does its work
- * before it returns, except launches whose kernels wait for the host (core_runner.h). Types and layouts follow the
- * binary interface of CUDA 11 to 13 on 64-bit Linux. */
+ * before it returns, except launches whose kernels wait for the host or for other kernels (core_runner.h). Types and
+ * layouts follow the binary interface of CUDA 11 to 13 on 64-bit Linux. */
 #include "host/heddle.h"
 #include "host/live/live.h"
 #include <pthread.h>
@@ -29,9 +29,9 @@ enum { CUDA_CHAINS = 1024 };
 struct cuda_core {
     pthread_mutex_t lock;
     int depth; /* how often the owner of the lock has taken it */
-    /* waits for the launch that runs beside the program, because its kernel waits for the host (core_runner.h), and
-     * ends it; NULL: there is none */
-    void (*collect)(void);
+    /* While work runs beside the program (core_runner.h): `begin` waits for the work that a call must follow, and stops
+     * the rest until `end`. NULL: there is no such work. */
+    void (*begin)(void), (*end)(void);
     bool shares;                    /* true if the program has had memory that the host and kernels share */
     struct heddle *h;               /* NULL: not yet opened */
     struct live *live;              /* NULL if there is no live page */
@@ -55,16 +55,33 @@ struct cuda_context;
 extern __thread struct cuda_context *cuda_current_context;
 extern struct cuda_context cuda_primary_context;
 
+/* What a call of this thread follows: all work, that of a stream, or none. */
+struct cuda_wait {
+    enum { WAIT_ALL, WAIT_STREAM, WAIT_NOTHING } kind;
+    const struct cuda_stream *stream;
+};
+extern __thread struct cuda_wait cuda_waits;
+/* True on a thread that runs a job of the runner. No other thread is inside of core then, so it takes no lock. */
+extern __thread bool cuda_in_job;
+
 /* Holds the lock to the end of the block. The lock is recursive, since a function of the core may call others that
- * take the lock. The first that takes it waits for a launch that runs beside the program. */
+ * take the lock. The first that takes it waits for work that runs beside the program, as cuda_waits says. */
 static inline pthread_mutex_t *cuda_lock(void) {
+    if (cuda_in_job)
+        return &cuda_core.lock;
     pthread_mutex_lock(&cuda_core.lock);
-    if (cuda_core.depth++ == 0 && cuda_core.collect)
-        cuda_core.collect();
+    if (cuda_core.depth++ == 0) {
+        if (cuda_core.begin)
+            cuda_core.begin();
+        cuda_waits.kind = WAIT_ALL;
+    }
     return &cuda_core.lock;
 }
 static inline void cuda_unlock(pthread_mutex_t **lock) {
-    cuda_core.depth--;
+    if (cuda_in_job)
+        return;
+    if (--cuda_core.depth == 0 && cuda_core.end)
+        cuda_core.end();
     pthread_mutex_unlock(*lock);
 }
 #define CUDA_LOCK __attribute__((cleanup(cuda_unlock), unused)) pthread_mutex_t *lock_ = cuda_lock()

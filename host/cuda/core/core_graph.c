@@ -7,23 +7,6 @@
 
 /* ---- work ---- */
 
-/* Replaces the arguments of a launch by a copy in one block of memory: first the pointers to the values, then the
- * values. */
-static bool copy_args(struct cuda_launch *l) {
-    const struct cuda_kernel *k = l->kernel;
-    size_t bytes = (size_t)k->n_params * sizeof(void *);
-    for (int i = 0; i < k->n_params; i++)
-        bytes += (k->param_bytes[i] + 15u) / 16 * 16;
-    void **args = malloc(bytes + 1);
-    char *at = args ? (char *)(args + k->n_params) : NULL;
-    for (int i = 0; args && i < k->n_params; i++) {
-        args[i] = memcpy(at, l->args[i], k->param_bytes[i]);
-        at += (k->param_bytes[i] + 15u) / 16 * 16;
-    }
-    l->args = args;
-    return args != NULL;
-}
-
 static struct cuda_graph *cuda_graph_new(void);
 static struct cuda_graph *cuda_graph_copy(const struct cuda_graph *g);
 static void cuda_graph_free(struct cuda_graph *g);
@@ -48,6 +31,7 @@ static bool condition_own(struct cuda_condition *c) {
 }
 
 static enum cuda_error read_word(const struct cuda_condition *c, uint32_t *value) {
+    cuda_settle();
     return heddle_read(cuda_core.h, c->word, value, sizeof *value) == HEDDLE_OK ? CUDA_Success : CUDA_ErrorInvalidValue;
 }
 
@@ -71,7 +55,7 @@ static enum cuda_error condition_run(const struct cuda_condition *c) {
 
 bool cuda_work_own(struct cuda_work *w) {
     if (w->kind == NODE_KERNEL)
-        return copy_args(&w->launch);
+        return cuda_launch_own(&w->launch);
     if (w->kind == NODE_CONDITION)
         return condition_own(&w->condition);
     if (w->kind == NODE_ALLOC || w->kind == NODE_FREE)
@@ -91,6 +75,8 @@ void cuda_work_free(struct cuda_work *w) {
 }
 
 enum cuda_error cuda_work_run(const struct cuda_work *w) {
+    if (w->kind != NODE_KERNEL)
+        cuda_settle();
     switch (w->kind) {
     case NODE_KERNEL:
         return cuda_run(&w->launch);

@@ -28,8 +28,16 @@ struct cuda_graph *cuda_work_graph(const struct cuda_work *w, unsigned i);
  * default values. A conditional node reads its variable from device memory. */
 enum cuda_error cuda_condition_reset(const struct cuda_work *w);
 
-/* core_run.c: runs a launch immediately. */
+/* core_run.c: cuda_run() runs a launch after all other work. cuda_settle() waits for all work. cuda_submit() runs a
+ * launch, the record of an event, or nothing (NODE_EMPTY) in a stream, after the work with ticket `after`. It returns
+ * the error of a launch that has ended at once. *ticket: of the work; 0: it has ended. cuda_launch_own() replaces the
+ * arguments by a copy in one block of memory: first the pointers to the values, then the values. It returns false if
+ * the host is out of memory. */
+bool cuda_launch_own(struct cuda_launch *l);
 enum cuda_error cuda_run(const struct cuda_launch *l);
+void cuda_settle(void);
+enum cuda_error cuda_submit(const struct cuda_work *w, const struct cuda_stream *s, unsigned long long after,
+                            unsigned long long *ticket);
 /* core_graph_find.c: returns the first graph in the list of all graphs. */
 struct cuda_graph *cuda_graph_all(void);
 /* Add a graph to the list of all graphs, and remove a graph from this list. cuda_graph_unlist() returns false if the
@@ -108,9 +116,12 @@ void cuda_frontier_clear(struct cuda_frontier *f);
 struct cuda_frontier *cuda_stream_frontier(struct cuda_stream *s);
 /* Ends the capture of all streams that are captured into the graph. Events recorded by the capture are reset, too. */
 void cuda_streams_release(const struct cuda_graph *g);
-/* Records an event in a stream. If the stream is captured, the event depends on the stream's nodes; otherwise it is
- * recorded immediately. */
+/* Prepares the record of an event in a stream. If the stream is captured, the event then depends on its nodes. */
 enum cuda_error cuda_event_put(struct cuda_event *e, struct cuda_stream *s);
 /* Records an event now. */
 void cuda_event_stamp(struct cuda_event *e);
+/* Returns the place of the ticket of the job that records the event. */
+unsigned long long *cuda_event_ticket(struct cuda_event *e);
+/* Makes a captured stream wait for an event, or any stream for an event of a captured stream. */
+enum cuda_error cuda_stream_join(struct cuda_stream *s, const struct cuda_event *e);
 #endif

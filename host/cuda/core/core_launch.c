@@ -44,7 +44,9 @@ enum cuda_error cuda_launch(struct cuda_launch l, struct cuda_stream *s) {
         e = fits(&l);
     if (e)
         return e;
-    return cuda_capturing(s) ? cuda_capture(s, &(struct cuda_work){NODE_KERNEL, .launch = l}) : cuda_run(&l);
+    const struct cuda_work w = {NODE_KERNEL, .launch = l};
+    unsigned long long ticket;
+    return cuda_capturing(s) ? cuda_capture(s, &w) : cuda_submit(&w, s, 0, &ticket);
 }
 
 enum cuda_error cuda_launch_kernel(const void *what, struct cuda_launch l, struct cuda_stream *s) {

@@ -10,6 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns true if kernels may run beside each other. The checker, samples and checkpoints handle one at a time. */
+static bool overlaps(void) {
+    const struct cuda_core *r = &cuda_core;
+    return !r->check && !r->plan && !r->options.checkpoint;
+}
+
 static enum cuda_error fault_error(enum heddle_status status) {
     if (status != HEDDLE_FAULT)
         return status == HEDDLE_DEADLOCK ? CUDA_ErrorLaunchTimeout : CUDA_ErrorLaunchFailure;
@@ -45,6 +51,12 @@ static enum cuda_error ended(const char *kernel, enum heddle_status status, int 
     if (status == HEDDLE_USAGE) /* a GPU refuses this launch too, and the program may handle the error */
         return cuda_complain(kernel, cuda_invalid_launch());
     r->sticky = cuda_failed(kernel, status, fault_error(status));
+    if (status == HEDDLE_DEADLOCK && cuda_in_job)
+        cuda_runner_describe_others();
+    if (status == HEDDLE_DEADLOCK && !overlaps() && cuda_streams_overlap())
+        fputs("  help: kernels of several streams can wait for each other only without --check, --sampled and "
+              "--checkpoint\n",
+              stderr);
     return CUDA_Success;
 }
 
@@ -79,50 +91,10 @@ static void end_by_signal(void) {
     raise(stopped_by);
 }
 
-/* Ends a launch: `status` is its result, and `before` and `old` are as in ended() and catch_signals(). */
-static enum cuda_error finish(const struct cuda_kernel *k, enum heddle_status status, int before,
-                              struct sigaction old[2]) {
-    catch_signals(old, false);
-    end_by_signal();
-    return ended(k->name, status, before);
-}
-
-/* The launch that runs beside the program; under the lock. */
-static struct {
-    const struct cuda_kernel *k;
-    int before;
-    struct sigaction old[2];
-} beside;
-
-static void collect(void) {
-    cuda_core.collect = NULL;
-    finish(beside.k, cuda_runner_wait(), beside.before, beside.old);
-}
-
-struct job {
-    const struct cuda_launch *l;
-    const struct heddle_arg *args; /* not used any more when the kernel runs */
-};
-
-static enum heddle_status run_job(void *ctx) {
-    const struct job *j = ctx;
-    const struct cuda_launch *l = j->l;
-    const struct cuda_kernel *k = l->kernel;
-    struct heddle_dim grid = {l->grid.x, l->grid.y, l->grid.z}, block = {l->block.x, l->block.y, l->block.z};
-    uint32_t shared = l->shared > UINT32_MAX ? UINT32_MAX : (uint32_t)l->shared;
-    return (l->cooperative ? heddle_launch_cooperative : heddle_launch)(cuda_core.h, k->in->module, k->name, grid,
-                                                                        block, shared, j->args, k->n_params);
-}
-
-enum cuda_error cuda_run(const struct cuda_launch *l) {
-    CUDA_LOCK;
+/* Runs a launch on this thread, which has the turn. */
+static enum cuda_error run_kernel(const struct cuda_launch *l) {
     enum { FEW = 32 };
     const struct cuda_kernel *k = l->kernel;
-    if (cuda_core.collect) {
-        collect();
-        if (cuda_core.sticky)
-            return cuda_core.sticky;
-    }
     enum cuda_error e = k->in->unloaded ? CUDA_ErrorInvalidResourceHandle : cuda_references_bind();
     if (e)
         return e;
@@ -131,22 +103,147 @@ enum cuda_error cuda_run(const struct cuda_launch *l) {
         return CUDA_ErrorMemoryAllocation;
     for (int i = 0; i < k->n_params; i++)
         list[i] = (struct heddle_arg){l->args[i], k->param_bytes[i]};
-    int before = heddle_launches(cuda_core.h);
+    const int before = heddle_launches(cuda_core.h);
     cuda_set_clusters(k, l->cluster);
     struct sigaction old[2] = {{.sa_handler = SIG_IGN}, {.sa_handler = SIG_IGN}};
     catch_signals(old, true);
-    struct job job = {l, list};
-    enum heddle_status status = HEDDLE_OK;
-    bool done = !cuda_core.shares || cuda_runner_run(run_job, &job, &status);
-    if (!cuda_core.shares)
-        status = run_job(&job);
+    struct heddle_dim grid = {l->grid.x, l->grid.y, l->grid.z}, block = {l->block.x, l->block.y, l->block.z};
+    uint32_t shared = l->shared > UINT32_MAX ? UINT32_MAX : (uint32_t)l->shared;
+    enum heddle_status status = (l->cooperative ? heddle_launch_cooperative : heddle_launch)(
+        cuda_core.h, k->in->module, k->name, grid, block, shared, list, k->n_params);
     if (list != few)
         free(list);
-    if (done)
-        return finish(k, status, before, old);
-    beside.k = k;
-    beside.before = before;
-    memcpy(beside.old, old, sizeof old);
-    cuda_core.collect = collect;
-    return CUDA_Success;
+    catch_signals(old, false);
+    end_by_signal();
+    return ended(k->name, status, before);
+}
+
+/* ---- work beside the program ---- */
+
+bool cuda_launch_own(struct cuda_launch *l) {
+    const struct cuda_kernel *k = l->kernel;
+    size_t bytes = (size_t)k->n_params * sizeof(void *);
+    for (int i = 0; i < k->n_params; i++)
+        bytes += (k->param_bytes[i] + 15u) / 16 * 16;
+    void **args = malloc(bytes + 1);
+    char *at = args ? (char *)(args + k->n_params) : NULL;
+    for (int i = 0; args && i < k->n_params; i++) {
+        args[i] = memcpy(at, l->args[i], k->param_bytes[i]);
+        at += (k->param_bytes[i] + 15u) / 16 * 16;
+    }
+    l->args = args;
+    return args != NULL;
+}
+
+struct job {
+    struct cuda_work work;
+    enum cuda_error *error; /* place for the error of the call; NULL once the call has returned */
+    bool owned;             /* the arguments of a launch belong to the job */
+};
+
+/* Says once that a kernel runs without time: a timing model simulates one launch at a time. */
+static void note_untimed(const struct cuda_work *w) {
+    static bool said; /* only threads that have the turn come here */
+    char name[256];
+    if (said || w->kind != NODE_KERNEL || cuda_core.functional || !cuda_runner_beside())
+        return;
+    heddle_demangle(w->launch.kernel->name, name, sizeof name);
+    fprintf(stderr, "heddle: %s: runs without time and statistics, because another kernel waits meanwhile\n", name);
+    said = true;
+}
+
+static void run_job(void *ctx) {
+    struct job *j = ctx;
+    cuda_in_job = true;
+    enum cuda_error e = cuda_core.sticky;
+    note_untimed(&j->work);
+    if (!e && j->work.kind == NODE_KERNEL)
+        e = run_kernel(&j->work.launch);
+    if (!e && j->work.kind == NODE_RECORD)
+        cuda_event_stamp(j->work.event);
+    if (j->error)
+        *j->error = e;
+    if (j->owned)
+        free(j->work.launch.args);
+    free(j);
+    cuda_in_job = false;
+}
+
+static void describe_job(void *ctx, bool begun, bool same_stream) {
+    const struct job *j = ctx;
+    char name[256];
+    if (j->work.kind != NODE_KERNEL)
+        return;
+    heddle_demangle(j->work.launch.kernel->name, name, sizeof name);
+    if (begun)
+        fprintf(stderr, "  kernel '%s' of another stream waits too\n", name);
+    else if (same_stream)
+        fprintf(stderr,
+                "  kernel '%s' begins after this kernel has ended, because of the order of streams\n"
+                "  help: a kernel cannot wait for a later launch of its own stream\n",
+                name);
+}
+
+/* Waits for what the call follows, and takes the turn. Forgets the runner when no job is left. */
+static void begin_call(void) {
+    struct cuda_order o = {.all = true};
+    if (cuda_waits.kind == WAIT_STREAM && overlaps())
+        o = cuda_stream_order(cuda_waits.stream);
+    cuda_runner_hold();
+    if (cuda_waits.kind != WAIT_NOTHING || !overlaps())
+        cuda_runner_wait(&o, true);
+    if (!cuda_runner_busy()) {
+        cuda_core.begin = cuda_core.end = NULL;
+        cuda_runner_release();
+    }
+}
+
+/* Adds work to the jobs of the runner. Returns its error if it has ended, else success. *ticket: that of the job. */
+static enum cuda_error add_job(const struct cuda_work *w, const struct cuda_order *o, unsigned long long *ticket) {
+    const bool queued = cuda_runner_pending(o);
+    enum cuda_error e = CUDA_Success;
+    struct job *j = malloc(sizeof *j);
+    if (j)
+        *j = (struct job){*w, queued ? NULL : &e, queued && w->kind == NODE_KERNEL};
+    if (!j || (j->owned && !cuda_launch_own(&j->work.launch))) {
+        free(j);
+        return CUDA_ErrorMemoryAllocation;
+    }
+    if (!cuda_core.begin)
+        cuda_runner_hold();
+    cuda_core.begin = begin_call;
+    cuda_core.end = cuda_runner_release;
+    *ticket = cuda_runner_add(&(struct cuda_job){run_job, describe_job, j}, o);
+    if (!*ticket) /* there is no thread */
+        run_job(j);
+    else if (cuda_runner_has(*ticket))
+        j->error = NULL;
+    return e;
+}
+
+/* Returns true if a launch may wait for the program or for another launch. */
+static bool may_wait(void) { return cuda_core.shares || cuda_streams_overlap(); }
+
+enum cuda_error cuda_run(const struct cuda_launch *l) {
+    unsigned long long ticket;
+    if (cuda_in_job || !may_wait())
+        return run_kernel(l);
+    return add_job(&(struct cuda_work){NODE_KERNEL, .launch = *l}, &(struct cuda_order){.all = true}, &ticket);
+}
+
+void cuda_settle(void) {
+    if (cuda_core.begin && !cuda_in_job)
+        cuda_runner_wait(&(struct cuda_order){.all = true}, false);
+}
+
+enum cuda_error cuda_submit(const struct cuda_work *w, const struct cuda_stream *s, unsigned long long after,
+                            unsigned long long *ticket) {
+    struct cuda_order o = overlaps() ? cuda_stream_order(s) : (struct cuda_order){.all = true};
+    o.after = after;
+    *ticket = 0;
+    if (w->kind == NODE_KERNEL ? may_wait() : cuda_runner_pending(&o))
+        return add_job(w, &o, ticket);
+    if (w->kind == NODE_RECORD)
+        cuda_event_stamp(w->event);
+    return w->kind == NODE_KERNEL ? run_kernel(&w->launch) : CUDA_Success;
 }

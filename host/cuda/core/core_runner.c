@@ -1,26 +1,32 @@
 #include "core_runner.h"
-#include <pthread.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { MOST_SECONDS = 3, PAUSE_US = 500 };
 
-enum phase {
-    IDLE,
-    RUNS,    /* the launching call waits for the kernel */
-    LEFT,    /* the launching call has returned, and the program runs beside the kernel */
-    AWAITED, /* cuda_runner_wait() waits for the kernel */
-    ENDED
+enum state { QUEUED, BEGUN, ENDED };
+struct flight {
+    struct flight *next;
+    struct cuda_job job;
+    struct cuda_order order;
+    unsigned long long ticket;
+    unsigned long long turn; /* number of the latest turn; 0: it had none */
+    enum state state;
+    bool stood;   /* the job has stood */
+    bool watched; /* cuda_runner_add() waits for the flight, and frees it if it has ended */
 };
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool exists; /* the thread */
-    enum phase phase;
-    enum heddle_status (*run)(void *ctx);
-    void *ctx;
-    enum heddle_status status;
-    double since; /* the host's seconds when the kernel began to wait for the host in phase AWAITED; 0: it does not */
+    struct flight *first;                     /* in the order of the program's calls */
+    struct flight *runs;                      /* the flight that has the turn; NULL: none */
+    bool host, host_wants;                    /* a thread of the program has the turn, or waits for it */
+    unsigned threads;                         /* threads of the runner */
+    unsigned awaited;                         /* threads in cuda_runner_wait() */
+    unsigned long long tickets, turns, quiet; /* `quiet`: calls of stands() since a kernel made progress */
+    double since;                             /* the host's seconds at the latest progress, or when `awaited` left 0 */
+    bool dead;                                /* a deadlock was found: jobs that stand end */
 } runner = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 static double now(void) {
@@ -29,81 +35,267 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void set_phase(enum phase p) {
-    runner.phase = p;
+static void await_change(void) { pthread_cond_wait(&runner.changed, &runner.lock); }
+
+static bool follows(const struct cuda_order *o, const struct flight *earlier) {
+    const struct cuda_order *e = &earlier->order;
+    return o->all || e->all || o->stream == e->stream || (o->legacy && e->blocking) || (o->blocking && e->legacy) ||
+           (o->after && o->after == earlier->ticket);
+}
+
+static bool pending(const struct cuda_order *o, const struct flight *end) {
+    for (const struct flight *f = runner.first; f && f != end; f = f->next)
+        if (f->state != ENDED && follows(o, f))
+            return true;
+    return false;
+}
+
+static unsigned count(enum state state) {
+    unsigned n = 0;
+    for (const struct flight *f = runner.first; f; f = f->next)
+        n += f->state == state;
+    return n;
+}
+
+/* Returns the flight that has the next turn: among the flights that may run, the flight whose latest turn is the
+ * oldest. A queued flight may run if a thread is free. */
+static struct flight *next_flight(void) {
+    struct flight *best = NULL;
+    const bool begins = count(BEGUN) < runner.threads;
+    for (struct flight *f = runner.first; f; f = f->next)
+        if (f->state != ENDED && (!best || f->turn < best->turn) &&
+            (f->state == BEGUN || (begins && !pending(&f->order, f))))
+            best = f;
+    return best;
+}
+
+static void note_progress(void) {
+    runner.quiet = 0;
+    runner.since = now();
+}
+
+static bool turn_is_free(void) { return !runner.runs && !runner.host && !runner.host_wants; }
+
+static void take_turn(struct flight *f) {
+    runner.runs = f;
+    f->turn = ++runner.turns;
+}
+
+static void end_turn(void) {
+    runner.runs = NULL;
     pthread_cond_broadcast(&runner.changed);
 }
 
-static void *run_launches(void *unused) {
+static void remove_ended(struct flight *f) {
+    struct flight **at = &runner.first;
+    while (*at != f)
+        at = &(*at)->next;
+    *at = f->next;
+    free(f);
+    if (!runner.first)
+        runner.dead = false;
+}
+
+static void *run_flights(void *unused);
+
+/* Starts a thread if all threads are in jobs and a flight waits for one. Returns false if there is no thread at all. */
+static bool has_thread(void) {
+    pthread_t thread;
+    if (count(QUEUED) && runner.threads <= count(BEGUN) && pthread_create(&thread, NULL, run_flights, NULL) == 0) {
+        pthread_detach(thread);
+        runner.threads++;
+    }
+    return runner.threads > 0;
+}
+
+static void run_flight(struct flight *f) {
+    f->state = BEGUN;
+    take_turn(f);
+    note_progress();
+    has_thread();
+    pthread_mutex_unlock(&runner.lock);
+    f->job.run(f->job.ctx);
+    pthread_mutex_lock(&runner.lock);
+    f->state = ENDED;
+    note_progress();
+    if (!f->watched)
+        remove_ended(f);
+    end_turn();
+}
+
+static void *run_flights(void *unused) {
     (void)unused;
     pthread_mutex_lock(&runner.lock);
     for (;;) {
-        while (runner.phase != RUNS)
-            pthread_cond_wait(&runner.changed, &runner.lock);
-        pthread_mutex_unlock(&runner.lock);
-        enum heddle_status status = runner.run(runner.ctx);
-        pthread_mutex_lock(&runner.lock);
-        runner.status = status;
-        set_phase(ENDED);
+        struct flight *f = turn_is_free() ? next_flight() : NULL;
+        if (f && f->state == QUEUED)
+            run_flight(f);
+        else
+            await_change();
     }
     return NULL;
 }
 
-/* Starts the thread if it does not exist. Returns false if the host cannot start it. */
-static bool has_thread(void) {
-    pthread_t thread;
-    if (!runner.exists && pthread_create(&thread, NULL, run_launches, NULL) == 0) {
-        pthread_detach(thread);
-        runner.exists = true;
-    }
-    return runner.exists;
+bool cuda_runner_busy(void) {
+    pthread_mutex_lock(&runner.lock);
+    const bool busy = runner.first != NULL;
+    pthread_mutex_unlock(&runner.lock);
+    return busy;
 }
 
-bool cuda_runner_run(enum heddle_status (*run)(void *ctx), void *ctx, enum heddle_status *status) {
+bool cuda_runner_pending(const struct cuda_order *o) {
     pthread_mutex_lock(&runner.lock);
-    bool apart = has_thread();
-    if (apart) {
-        runner.run = run;
-        runner.ctx = ctx;
-        set_phase(RUNS);
-        while (runner.phase == RUNS)
-            pthread_cond_wait(&runner.changed, &runner.lock);
-        *status = runner.status;
-    }
-    bool ended = runner.phase != LEFT;
-    if (ended)
-        runner.phase = IDLE;
+    const bool any = pending(o, NULL);
     pthread_mutex_unlock(&runner.lock);
-    if (!apart)
-        *status = run(ctx);
-    return ended;
+    return any;
 }
 
-enum heddle_status cuda_runner_wait(void) {
+bool cuda_runner_has(unsigned long long ticket) {
+    bool has = false;
     pthread_mutex_lock(&runner.lock);
-    runner.since = 0;
-    if (runner.phase == LEFT)
-        runner.phase = AWAITED;
-    while (runner.phase == AWAITED)
-        pthread_cond_wait(&runner.changed, &runner.lock);
-    enum heddle_status status = runner.status;
-    runner.phase = IDLE;
+    for (const struct flight *f = runner.first; f; f = f->next)
+        has |= f->ticket == ticket && f->state != ENDED;
     pthread_mutex_unlock(&runner.lock);
-    return status;
+    return has;
+}
+
+static void hold(void) {
+    runner.host_wants = true;
+    while (runner.runs || runner.host)
+        await_change();
+    runner.host_wants = false;
+    runner.host = true;
+}
+
+static void release(void) {
+    runner.host = false;
+    pthread_cond_broadcast(&runner.changed);
+}
+
+void cuda_runner_hold(void) {
+    pthread_mutex_lock(&runner.lock);
+    hold();
+    pthread_mutex_unlock(&runner.lock);
+}
+
+void cuda_runner_release(void) {
+    pthread_mutex_lock(&runner.lock);
+    release();
+    pthread_mutex_unlock(&runner.lock);
+}
+
+unsigned long long cuda_runner_add(const struct cuda_job *job, const struct cuda_order *o) {
+    struct flight *f = calloc(1, sizeof *f), **last = &runner.first;
+    if (!f)
+        return 0;
+    pthread_mutex_lock(&runner.lock);
+    *f = (struct flight){.job = *job, .order = *o, .ticket = ++runner.tickets};
+    const unsigned long long ticket = f->ticket;
+    while (*last)
+        last = &(*last)->next;
+    *last = f;
+    if (!has_thread()) {
+        *last = NULL;
+        pthread_mutex_unlock(&runner.lock);
+        free(f);
+        return 0;
+    }
+    if (!pending(&f->order, f)) {
+        f->watched = true;
+        release();
+        while (f->state != ENDED && !f->stood)
+            await_change();
+        hold();
+        f->watched = false;
+        if (f->state == ENDED)
+            remove_ended(f);
+    }
+    pthread_mutex_unlock(&runner.lock);
+    return ticket;
+}
+
+void cuda_runner_wait(const struct cuda_order *o, bool apart) {
+    const int depth = cuda_core.depth;
+    pthread_mutex_lock(&runner.lock);
+    while (pending(o, NULL)) {
+        if (!runner.awaited++)
+            runner.since = now();
+        release();
+        if (apart) {
+            cuda_core.depth = 0;
+            for (int i = 0; i < depth; i++)
+                pthread_mutex_unlock(&cuda_core.lock);
+        }
+        while (pending(o, NULL))
+            await_change();
+        runner.awaited--;
+        if (apart) { /* the order of the locks: that of core first */
+            pthread_mutex_unlock(&runner.lock);
+            for (int i = 0; i < depth; i++)
+                pthread_mutex_lock(&cuda_core.lock);
+            cuda_core.depth = depth;
+            pthread_mutex_lock(&runner.lock);
+        }
+        hold();
+    }
+    pthread_mutex_unlock(&runner.lock);
+}
+
+bool cuda_runner_beside(void) {
+    pthread_mutex_lock(&runner.lock);
+    const bool any = count(BEGUN) > 1;
+    pthread_mutex_unlock(&runner.lock);
+    return any;
+}
+
+void cuda_runner_describe_others(void) {
+    const struct flight *own = runner.runs;
+    for (const struct flight *f = own ? runner.first : NULL; f; f = f->next)
+        if (f != own && f->state != ENDED && f->job.describe)
+            f->job.describe(f->job.ctx, f->state == BEGUN, follows(&f->order, own));
+}
+
+/* Returns true if all jobs have stood, without progress, for too long while the program waited for one. */
+static bool is_deadlock(void) {
+    return runner.dead || (runner.awaited && runner.quiet > 1 && now() - runner.since >= MOST_SECONDS);
+}
+
+/* Gives the turn of `f` away until it is the turn of `f` again. If no flight makes progress, sleeps first. */
+static void pass_turn(struct flight *f) {
+    end_turn();
+    if (runner.quiet > count(BEGUN)) {
+        pthread_mutex_unlock(&runner.lock);
+        usleep(PAUSE_US);
+        pthread_mutex_lock(&runner.lock);
+    }
+    while (!turn_is_free() || next_flight() != f)
+        await_change();
+    take_turn(f);
 }
 
 bool cuda_runner_stands(void *ctx, bool first) {
     (void)ctx;
     pthread_mutex_lock(&runner.lock);
-    bool continues = runner.phase != IDLE; /* IDLE: the launch runs on the thread of its caller */
-    if (runner.phase == RUNS)
-        set_phase(LEFT);
-    if (runner.phase == AWAITED && (first || runner.since == 0))
-        runner.since = now();
-    if (runner.phase == AWAITED)
-        continues = now() - runner.since < MOST_SECONDS;
+    struct flight *f = runner.runs;
+    bool goes_on = false; /* as if the launch runs on the thread of its caller */
+    if (f) {
+        runner.quiet++;
+        if (first)
+            note_progress();
+        f->stood = true;
+        runner.dead = is_deadlock();
+        goes_on = !runner.dead;
+    }
+    if (goes_on)
+        pass_turn(f);
     pthread_mutex_unlock(&runner.lock);
-    if (continues)
-        usleep(PAUSE_US);
-    return continues;
+    return goes_on;
+}
+
+void cuda_runner_forget(void) {
+    static const pthread_mutex_t open = PTHREAD_MUTEX_INITIALIZER;
+    runner.lock = open;
+    runner.first = runner.runs = NULL;
+    runner.host = runner.host_wants = false;
+    runner.threads = 0;
 }

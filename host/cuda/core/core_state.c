@@ -2,6 +2,8 @@
 #include "core_base.h"
 
 struct cuda_core cuda_core = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+__thread struct cuda_wait cuda_waits;
+__thread bool cuda_in_job;
 
 void cuda_leave(void) { cuda_unlock(&(pthread_mutex_t *){&cuda_core.lock}); }
 

@@ -1,5 +1,5 @@
-/* Streams and events. All work is done before its call returns, which satisfies every order that a program can ask
- * for. Simulated time passes only while kernels run. */
+/* Streams and events. Work is done before its call returns, except work that waits (core_runner.h). Simulated time
+ * passes only while kernels run. */
 #include "core_context.h"
 #include "core_graph_parts.h"
 #include <stdlib.h>
@@ -14,6 +14,7 @@ struct cuda_stream {
     struct cuda_frontier frontier; /* while it is captured */
     struct cuda_hints *hints;      /* NULL: none were given */
 };
+enum { NON_BLOCKING = 1 }; /* flag of a stream */
 /* Attributes of a stream, by cudaLaunchAttributeID. They are hints without effect on the machine. */
 enum { HINT_WINDOW = 1, HINT_WAITING = 3, HINT_PRIORITY = 8, HINT_DOMAIN_MAP, HINT_DOMAIN, N_HINTS };
 struct cuda_hint {
@@ -24,25 +25,39 @@ struct cuda_hints {
 };
 struct cuda_event {
     struct cuda_event *next;
-    double at;    /* simulated time of the record in seconds; below 0 if not recorded */
-    bool untimed; /* it has no time */
+    double at;                 /* simulated time of the record in seconds; below 0 if not recorded */
+    bool untimed;              /* it has no time */
+    unsigned long long ticket; /* of the job that records it; 0: none */
     /* if a captured stream recorded the event: the nodes on which a stream that waits for the event will depend */
     struct cuda_frontier frontier;
 };
 static struct cuda_stream *streams; /* under the lock */
+static bool several; /* two streams, or a stream that does not wait for the default stream, have existed */
 static struct cuda_event *events;
 
 enum cuda_error cuda_stream_new(struct cuda_stream **out, unsigned flags, int priority) {
     CUDA_LOCK;
-    enum { NON_BLOCKING = 1 };
     static unsigned long long last; /* under the lock */
     if (flags & ~(unsigned)NON_BLOCKING)
         return CUDA_ErrorInvalidValue;
     if (!out || !(*out = malloc(sizeof **out)))
         return out ? CUDA_ErrorMemoryAllocation : CUDA_ErrorInvalidValue;
     **out = (struct cuda_stream){streams, flags, priority, ++last + 16, cuda_current_context, {0}, NULL};
+    several |= streams || flags & NON_BLOCKING;
     streams = *out;
     return CUDA_Success;
+}
+
+bool cuda_streams_overlap(void) { return several; }
+
+struct cuda_order cuda_stream_order(const struct cuda_stream *s) {
+    static __thread char of_thread; /* its address stands for the default stream of this thread */
+    if (cuda_is_legacy(s))
+        return (struct cuda_order){.legacy = true};
+    if (!cuda_is_default(s))
+        return (struct cuda_order){.stream = s, .blocking = !(s->flags & NON_BLOCKING)};
+    several = true;
+    return (struct cuda_order){.stream = &of_thread, .blocking = true};
 }
 
 struct cuda_frontier *cuda_stream_frontier(struct cuda_stream *s) {
@@ -123,8 +138,7 @@ enum cuda_error cuda_stream_copy_attributes(struct cuda_stream *to, struct cuda_
     return e;
 }
 
-enum cuda_error cuda_stream_wait_event(struct cuda_stream *s, const struct cuda_event *e) {
-    CUDA_LOCK;
+enum cuda_error cuda_stream_join(struct cuda_stream *s, const struct cuda_event *e) {
     struct cuda_frontier *f = cuda_stream_frontier(s);
     if (!e)
         return CUDA_ErrorInvalidResourceHandle;
@@ -191,21 +205,34 @@ enum cuda_error cuda_event_put(struct cuda_event *e, struct cuda_stream *s) {
     if (!e)
         return CUDA_ErrorInvalidResourceHandle;
     cuda_frontier_clear(&e->frontier);
+    e->ticket = 0;
     if (cuda_capturing(s))
         return cuda_frontier_copy(&e->frontier, cuda_stream_frontier(s)) ? CUDA_Success : CUDA_ErrorMemoryAllocation;
-    cuda_event_stamp(e);
     return CUDA_Success;
 }
 
+unsigned long long *cuda_event_ticket(struct cuda_event *e) { return &e->ticket; }
+
 enum cuda_error cuda_event_wait(const struct cuda_event *e) {
     CUDA_LOCK;
-    return e ? CUDA_Success : CUDA_ErrorInvalidResourceHandle;
+    if (!e)
+        return CUDA_ErrorInvalidResourceHandle;
+    if (cuda_runner_has(e->ticket))
+        cuda_runner_wait(&(struct cuda_order){.stream = e, .after = e->ticket}, true);
+    return cuda_fault();
+}
+
+enum cuda_error cuda_event_query(const struct cuda_event *e) {
+    CUDA_LOCK;
+    return !e ? CUDA_ErrorInvalidResourceHandle : cuda_runner_has(e->ticket) ? CUDA_ErrorNotReady : CUDA_Success;
 }
 
 enum cuda_error cuda_event_elapsed(float *out, const struct cuda_event *from, const struct cuda_event *to) {
     CUDA_LOCK;
     if (!out)
         return CUDA_ErrorInvalidValue;
+    if (from && to && (cuda_runner_has(from->ticket) || cuda_runner_has(to->ticket)))
+        return CUDA_ErrorNotReady;
     if (!from || !to || from->at < 0 || to->at < 0 || from->untimed || to->untimed)
         return CUDA_ErrorInvalidResourceHandle;
     *out = (float)(1e3 * (to->at - from->at));

@@ -1,8 +1,9 @@
 #ifndef CUDA_CORE_STREAM_H
 #define CUDA_CORE_STREAM_H
-/* Streams, events and capture. A call does its work before it returns, so a stream stores only its attributes, and
- * an event stores only the simulated time of its record. */
+/* Streams, events and capture. A stream stores only its attributes. Work that waits is a job of the runner
+ * (core_runner.h). */
 #include "core_base.h"
+#include "core_runner.h"
 
 struct cuda_context;
 struct cuda_stream; /* a handle with the value 0, 1 or 2 names a default stream */
@@ -23,11 +24,17 @@ enum cuda_error cuda_stream_destroy(struct cuda_stream *s);
 enum cuda_error cuda_stream_set_attribute(struct cuda_stream *s, int which, const struct cuda_hint *value);
 enum cuda_error cuda_stream_get_attribute(struct cuda_stream *s, int which, struct cuda_hint *out);
 enum cuda_error cuda_stream_copy_attributes(struct cuda_stream *to, struct cuda_stream *from);
-/* Waits for a stream. The work of a stream is always done, so there is no delay. Waiting for a captured stream is an
+/* Waits for a stream: its work is done when the lock is taken (cuda_waits). Waiting for a captured stream is an
  * error and makes the capture fail. */
 enum cuda_error cuda_stream_wait(struct cuda_stream *s);
+/* Works like cuda_stream_wait(), but returns CUDA_ErrorNotReady instead of waiting. */
+enum cuda_error cuda_stream_query(struct cuda_stream *s);
+/* Returns the place of the stream's next work in the order of streams. */
+struct cuda_order cuda_stream_order(const struct cuda_stream *s);
+/* Returns true if the program has had streams whose kernels may run at the same time. */
+bool cuda_streams_overlap(void);
 /* Makes a stream wait for an event. If the event belongs to a captured stream, the waiting stream joins the capture. */
-enum cuda_error cuda_stream_wait_event(struct cuda_stream *s, const struct cuda_event *e);
+enum cuda_error cuda_stream_wait_event(struct cuda_stream *s, struct cuda_event *e);
 /* Return the flags and the priority with which a stream was created. */
 enum cuda_error cuda_stream_flags(const struct cuda_stream *s, unsigned *out);
 enum cuda_error cuda_stream_priority(const struct cuda_stream *s, int *out);
@@ -39,8 +46,9 @@ enum cuda_error cuda_event_new(struct cuda_event **out, unsigned flags);
 enum cuda_error cuda_event_destroy(struct cuda_event *e);
 /* Records the event. With EVENT_EXTERNAL, a captured stream gets a node that records the event. */
 enum cuda_error cuda_event_record(struct cuda_event *e, struct cuda_stream *s, unsigned flags);
-/* Waits for an event, which is complete as soon as it is recorded. */
+/* Waits until an event is recorded. cuda_event_query() returns CUDA_ErrorNotReady instead of waiting. */
 enum cuda_error cuda_event_wait(const struct cuda_event *e);
+enum cuda_error cuda_event_query(const struct cuda_event *e);
 /* Returns the simulated milliseconds between two recorded events. */
 enum cuda_error cuda_event_elapsed(float *out, const struct cuda_event *from, const struct cuda_event *to);
 /* Submits a host callback to a stream. A captured stream gets a node, and *captured is set. Otherwise the caller

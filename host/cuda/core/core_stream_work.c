@@ -6,6 +6,12 @@ enum cuda_error cuda_stream_wait(struct cuda_stream *s) {
     return cuda_capturing(s) ? cuda_capture_spoil(s) : CUDA_Success;
 }
 
+enum cuda_error cuda_stream_query(struct cuda_stream *s) {
+    CUDA_LOCK;
+    const struct cuda_order o = cuda_stream_order(s);
+    return cuda_capturing(s) ? cuda_capture_spoil(s) : cuda_runner_pending(&o) ? CUDA_ErrorNotReady : CUDA_Success;
+}
+
 enum cuda_error cuda_stream_call(struct cuda_stream *s, void (*call)(void *), void *data, bool *captured) {
     CUDA_LOCK;
     *captured = call && cuda_capturing(s);
@@ -14,12 +20,26 @@ enum cuda_error cuda_stream_call(struct cuda_stream *s, void (*call)(void *), vo
     return *captured ? cuda_capture(s, &(struct cuda_work){NODE_HOST, .call = {call, data}}) : CUDA_Success;
 }
 
+enum cuda_error cuda_stream_wait_event(struct cuda_stream *s, struct cuda_event *e) {
+    CUDA_LOCK;
+    unsigned long long ticket;
+    if (e && !cuda_capturing(s) && cuda_runner_has(*cuda_event_ticket(e)))
+        return cuda_submit(&(struct cuda_work){.kind = NODE_EMPTY}, s, *cuda_event_ticket(e), &ticket);
+    return cuda_stream_join(s, e);
+}
+
+static enum cuda_error put(struct cuda_event *e, struct cuda_stream *s) {
+    enum cuda_error error = cuda_event_put(e, s);
+    return error || cuda_capturing(s)
+               ? error
+               : cuda_submit(&(struct cuda_work){NODE_RECORD, .event = e}, s, 0, cuda_event_ticket(e));
+}
+
 static enum cuda_error record_external(struct cuda_event *e, struct cuda_stream *s) {
-    return e && cuda_capturing(s) ? cuda_capture(s, &(struct cuda_work){NODE_RECORD, .event = e})
-                                  : cuda_event_put(e, s);
+    return e && cuda_capturing(s) ? cuda_capture(s, &(struct cuda_work){NODE_RECORD, .event = e}) : put(e, s);
 }
 
 enum cuda_error cuda_event_record(struct cuda_event *e, struct cuda_stream *s, unsigned flags) {
     CUDA_LOCK;
-    return flags & EVENT_EXTERNAL ? record_external(e, s) : cuda_event_put(e, s);
+    return flags & EVENT_EXTERNAL ? record_external(e, s) : put(e, s);
 }

@@ -33,6 +33,21 @@ enum cuda_error driver_leave(enum cuda_error e);
             DRIVER(__VA_ARGS__);                                                                                       \
         DRIVER_FREE(__VA_ARGS__);                                                                                      \
     } while (0)
+/* As the body `entry`, for functions that do not wait for all work: DRIVER_AFTER waits for that of stream `s`, the
+ * others wait for none. */
+#define DRIVER_BESIDE_(entry, ...)                                                                                     \
+    do {                                                                                                               \
+        cuda_waits.kind = WAIT_NOTHING;                                                                                \
+        entry(__VA_ARGS__);                                                                                            \
+    } while (0)
+#define DRIVER_BESIDE(...)        DRIVER_BESIDE_(DRIVER, __VA_ARGS__)
+#define DRIVER_FREE_BESIDE(...)   DRIVER_BESIDE_(DRIVER_FREE, __VA_ARGS__)
+#define DRIVER_STREAM_BESIDE(...) DRIVER_BESIDE_(DRIVER_STREAM, __VA_ARGS__)
+#define DRIVER_AFTER(...)                                                                                              \
+    do {                                                                                                               \
+        cuda_waits = (struct cuda_wait){WAIT_STREAM, s};                                                               \
+        DRIVER_STREAM(__VA_ARGS__);                                                                                    \
+    } while (0)
 /* The body of a function that needs cuInit() but no context. */
 #define DRIVER_READY(...)                                                                                              \
     do {                                                                                                               \

@@ -48,12 +48,12 @@ static struct cuda_launch shape(unsigned gx, unsigned gy, unsigned gz, unsigned 
 CUDA_API enum cuda_error cuLaunchKernel(const void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                                         unsigned bz, unsigned shared, struct cuda_stream *s, void **args,
                                         void **extra) {
-    DRIVER_STREAM(driver_launch(f, shape(gx, gy, gz, bx, by, bz, shared, args, false), s, extra));
+    DRIVER_STREAM_BESIDE(driver_launch(f, shape(gx, gy, gz, bx, by, bz, shared, args, false), s, extra));
 }
 CUDA_API enum cuda_error cuLaunchCooperativeKernel(const void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                                    unsigned by, unsigned bz, unsigned shared, struct cuda_stream *s,
                                                    void **args) {
-    DRIVER_STREAM(driver_launch(f, shape(gx, gy, gz, bx, by, bz, shared, args, true), s, NULL));
+    DRIVER_STREAM_BESIDE(driver_launch(f, shape(gx, gy, gz, bx, by, bz, shared, args, true), s, NULL));
 }
 
 struct driver_config {
@@ -76,7 +76,7 @@ static enum cuda_error launch_config(const struct driver_config *c, const void *
 
 CUDA_API enum cuda_error cuLaunchKernelEx(const struct driver_config *c, const void *f, void **args, void **extra) {
     struct cuda_stream *s = c ? c->stream : NULL;
-    DRIVER_STREAM(launch_config(c, f, args, extra));
+    DRIVER_STREAM_BESIDE(launch_config(c, f, args, extra));
 }
 
 static enum cuda_error clusters(int *out, const void *f, const struct driver_config *c, bool size) {

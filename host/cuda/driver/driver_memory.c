@@ -148,25 +148,25 @@ CUDA_API enum cuda_error cuMemcpy(device_ptr to, device_ptr from, size_t bytes) 
     DRIVER(cuda_copy("cuMemcpy", pointer(to), pointer(from), bytes, COPY_DEFAULT));
 }
 CUDA_API enum cuda_error cuMemcpyAsync(device_ptr to, device_ptr from, size_t bytes, struct cuda_stream *s) {
-    DRIVER_STREAM(copy(pointer(to), pointer(from), bytes, COPY_DEFAULT, s));
+    DRIVER_AFTER(copy(pointer(to), pointer(from), bytes, COPY_DEFAULT, s));
 }
 CUDA_API enum cuda_error cuMemcpyHtoD_v2(device_ptr to, const void *from, size_t bytes) {
     DRIVER(cuda_copy("cuMemcpyHtoD", pointer(to), from, bytes, COPY_TO_DEVICE));
 }
 CUDA_API enum cuda_error cuMemcpyHtoDAsync_v2(device_ptr to, const void *from, size_t bytes, struct cuda_stream *s) {
-    DRIVER_STREAM(copy(pointer(to), from, bytes, COPY_TO_DEVICE, s));
+    DRIVER_AFTER(copy(pointer(to), from, bytes, COPY_TO_DEVICE, s));
 }
 CUDA_API enum cuda_error cuMemcpyDtoH_v2(void *to, device_ptr from, size_t bytes) {
     DRIVER(cuda_copy("cuMemcpyDtoH", to, pointer(from), bytes, COPY_TO_HOST));
 }
 CUDA_API enum cuda_error cuMemcpyDtoHAsync_v2(void *to, device_ptr from, size_t bytes, struct cuda_stream *s) {
-    DRIVER_STREAM(copy(to, pointer(from), bytes, COPY_TO_HOST, s));
+    DRIVER_AFTER(copy(to, pointer(from), bytes, COPY_TO_HOST, s));
 }
 CUDA_API enum cuda_error cuMemcpyDtoD_v2(device_ptr to, device_ptr from, size_t bytes) {
     DRIVER(cuda_copy("cuMemcpyDtoD", pointer(to), pointer(from), bytes, COPY_ON_DEVICE));
 }
 CUDA_API enum cuda_error cuMemcpyDtoDAsync_v2(device_ptr to, device_ptr from, size_t bytes, struct cuda_stream *s) {
-    DRIVER_STREAM(copy(pointer(to), pointer(from), bytes, COPY_ON_DEVICE, s));
+    DRIVER_AFTER(copy(pointer(to), pointer(from), bytes, COPY_ON_DEVICE, s));
 }
 CUDA_API enum cuda_error cuMemcpyPeer(device_ptr to, const void *c, device_ptr from, const void *d, size_t bytes) {
     (void)c, (void)d; /* there is one device */
@@ -287,11 +287,11 @@ enum cuda_error driver_box_of(struct cuda_box *out, const struct copy_3d *c) {
 CUDA_API enum cuda_error cuMemcpy2D_v2(const struct copy_2d *c) { DRIVER(copy_2d(c, NULL)); }
 CUDA_API enum cuda_error cuMemcpy2DUnaligned_v2(const struct copy_2d *c) { DRIVER(copy_2d(c, NULL)); }
 CUDA_API enum cuda_error cuMemcpy2DAsync_v2(const struct copy_2d *c, struct cuda_stream *s) {
-    DRIVER_STREAM(copy_2d(c, s));
+    DRIVER_AFTER(copy_2d(c, s));
 }
 CUDA_API enum cuda_error cuMemcpy3D_v2(const struct copy_3d *c) { DRIVER(copy_3d(c, NULL)); }
 CUDA_API enum cuda_error cuMemcpy3DAsync_v2(const struct copy_3d *c, struct cuda_stream *s) {
-    DRIVER_STREAM(copy_3d(c, s));
+    DRIVER_AFTER(copy_3d(c, s));
 }
 
 /* ---- fills ---- */
@@ -306,14 +306,14 @@ static enum cuda_error fill(device_ptr p, size_t pitch, uint32_t value, uint32_t
         DRIVER(fill(p, 0, value, bytes, n, 1, NULL));                                                                  \
     }                                                                                                                  \
     CUDA_API enum cuda_error cuMemsetD##bits##Async(device_ptr p, type value, size_t n, struct cuda_stream *s) {       \
-        DRIVER_STREAM(fill(p, 0, value, bytes, n, 1, s));                                                              \
+        DRIVER_AFTER(fill(p, 0, value, bytes, n, 1, s));                                                               \
     }                                                                                                                  \
     CUDA_API enum cuda_error cuMemsetD2D##bits##_v2(device_ptr p, size_t pitch, type value, size_t n, size_t rows) {   \
         DRIVER(fill(p, pitch, value, bytes, n, rows, NULL));                                                           \
     }                                                                                                                  \
     CUDA_API enum cuda_error cuMemsetD2D##bits##Async(device_ptr p, size_t pitch, type value, size_t n, size_t rows,   \
                                                       struct cuda_stream *s) {                                         \
-        DRIVER_STREAM(fill(p, pitch, value, bytes, n, rows, s));                                                       \
+        DRIVER_AFTER(fill(p, pitch, value, bytes, n, rows, s));                                                        \
     }
 FILL(8, 1, unsigned char)
 FILL(16, 2, unsigned short)

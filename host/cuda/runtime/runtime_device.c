@@ -55,7 +55,7 @@ CUDA_API enum cuda_error cudaGetDeviceCount(int *out) {
     return runtime_leave(e == CUDA_ErrorInitializationError ? CUDA_ErrorNoDevice : cuda_put(out, 1));
 }
 CUDA_API enum cuda_error cudaGetDevice(int *out) { NOTE(cuda_put(out, 0)); }
-CUDA_API enum cuda_error cudaSetDevice(int device) { RUNTIME(device ? CUDA_ErrorInvalidDevice : CUDA_Success); }
+CUDA_API enum cuda_error cudaSetDevice(int device) { RUNTIME_BESIDE(device ? CUDA_ErrorInvalidDevice : CUDA_Success); }
 CUDA_API enum cuda_error cudaInitDevice(int device) { RUNTIME(device ? CUDA_ErrorInvalidDevice : CUDA_Success); }
 CUDA_API enum cuda_error cudaChooseDevice(int *out) { NOTE(cuda_put(out, 0)); }
 CUDA_API enum cuda_error cudaSetValidDevices(const int *list, int n) {

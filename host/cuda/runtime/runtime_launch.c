@@ -34,16 +34,18 @@ CUDA_API enum cuda_error __cudaPopCallConfiguration(struct cuda_dim *grid, struc
 
 CUDA_API enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim grid, struct cuda_dim block, void **args,
                                           size_t shared, struct cuda_stream *s) {
-    RUNTIME(cuda_launch_kernel(stub, (struct cuda_launch){NULL, grid, block, shared, args, false, 0, {0, 0, 0}}, s));
+    RUNTIME_BESIDE(
+        cuda_launch_kernel(stub, (struct cuda_launch){NULL, grid, block, shared, args, false, 0, {0, 0, 0}}, s));
 }
 CUDA_API enum cuda_error cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim grid, struct cuda_dim block,
                                                      void **args, size_t shared, struct cuda_stream *s) {
-    RUNTIME(cuda_launch_kernel(stub, (struct cuda_launch){NULL, grid, block, shared, args, true, 0, {0, 0, 0}}, s));
+    RUNTIME_BESIDE(
+        cuda_launch_kernel(stub, (struct cuda_launch){NULL, grid, block, shared, args, true, 0, {0, 0, 0}}, s));
 }
 CUDA_API enum cuda_error __cudaLaunchKernel(struct cuda_kernel *k, struct cuda_dim grid, struct cuda_dim block,
                                             void **args, size_t shared, struct cuda_stream *s) {
-    RUNTIME(k ? cuda_launch((struct cuda_launch){k, grid, block, shared, args, false, 0, {0, 0, 0}}, s)
-              : CUDA_ErrorInvalidDeviceFunction);
+    RUNTIME_BESIDE(k ? cuda_launch((struct cuda_launch){k, grid, block, shared, args, false, 0, {0, 0, 0}}, s)
+                     : CUDA_ErrorInvalidDeviceFunction);
 }
 
 struct launch_config {
@@ -65,7 +67,7 @@ static enum cuda_error launch_config(const struct launch_config *c, const void *
 CUDA_API enum cuda_error cudaLaunchKernelExC(const struct launch_config *c, const void *stub, void **args) {
     if (!c || (c->n_attributes && !c->attributes))
         NOTE(CUDA_ErrorInvalidValue);
-    RUNTIME(launch_config(c, stub, args));
+    RUNTIME_BESIDE(launch_config(c, stub, args));
 }
 
 static enum cuda_error clusters(int *out, const void *stub, const struct launch_config *c, bool size) {
@@ -89,13 +91,13 @@ CUDA_API enum cuda_error cudaOccupancyMaxPotentialClusterSize(int *out, const vo
 /* ---- kernels ---- */
 
 CUDA_API enum cuda_error __cudaGetKernel(struct cuda_kernel **out, const void *stub) {
-    RUNTIME(cuda_find_kernel(stub, out));
+    RUNTIME_BESIDE(cuda_find_kernel(stub, out));
 }
 CUDA_API enum cuda_error cudaGetKernel(struct cuda_kernel **out, const void *stub) {
-    RUNTIME(cuda_find_kernel(stub, out));
+    RUNTIME_BESIDE(cuda_find_kernel(stub, out));
 }
 CUDA_API enum cuda_error cudaGetFuncBySymbol(struct cuda_kernel **out, const void *stub) {
-    RUNTIME(cuda_find_kernel(stub, out));
+    RUNTIME_BESIDE(cuda_find_kernel(stub, out));
 }
 CUDA_API enum cuda_error cudaFuncGetAttributes(struct cuda_function_attributes *out, const void *stub) {
     RUNTIME(cuda_kernel_attributes(out, stub));

@@ -42,7 +42,7 @@ CUDA_API enum cuda_error cudaMemcpy(void *to, const void *from, size_t bytes, en
 }
 CUDA_API enum cuda_error cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cuda_copy kind,
                                          struct cuda_stream *s) {
-    RUNTIME(cuda_copy_on("cudaMemcpyAsync", to, from, bytes, kind, s));
+    RUNTIME_AFTER(cuda_copy_on("cudaMemcpyAsync", to, from, bytes, kind, s));
 }
 CUDA_API enum cuda_error cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes) {
     if (to_device || from_device)
@@ -53,7 +53,7 @@ CUDA_API enum cuda_error cudaMemcpyPeerAsync(void *to, int to_device, const void
                                              struct cuda_stream *s) {
     if (to_device || from_device)
         NOTE(CUDA_ErrorInvalidDevice);
-    RUNTIME(cuda_copy_on("cudaMemcpyAsync", to, from, bytes, COPY_ON_DEVICE, s));
+    RUNTIME_AFTER(cuda_copy_on("cudaMemcpyAsync", to, from, bytes, COPY_ON_DEVICE, s));
 }
 CUDA_API enum cuda_error cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
                                             enum cuda_copy kind) {
@@ -65,11 +65,11 @@ CUDA_API enum cuda_error cudaMemcpyFromSymbol(void *to, const void *symbol, size
 }
 CUDA_API enum cuda_error cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
                                                  enum cuda_copy kind, struct cuda_stream *s) {
-    RUNTIME(cuda_copy_symbol(symbol, (void *)(uintptr_t)from, bytes, offset, kind, true, s));
+    RUNTIME_AFTER(cuda_copy_symbol(symbol, (void *)(uintptr_t)from, bytes, offset, kind, true, s));
 }
 CUDA_API enum cuda_error cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
                                                    enum cuda_copy kind, struct cuda_stream *s) {
-    RUNTIME(cuda_copy_symbol(symbol, to, bytes, offset, kind, false, s));
+    RUNTIME_AFTER(cuda_copy_symbol(symbol, to, bytes, offset, kind, false, s));
 }
 CUDA_API enum cuda_error cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                       size_t height, enum cuda_copy kind) {
@@ -77,7 +77,7 @@ CUDA_API enum cuda_error cudaMemcpy2D(void *to, size_t to_pitch, const void *fro
 }
 CUDA_API enum cuda_error cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                            size_t height, enum cuda_copy kind, struct cuda_stream *s) {
-    RUNTIME(cuda_copy_rows("cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, width, height, kind, s));
+    RUNTIME_AFTER(cuda_copy_rows("cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, width, height, kind, s));
 }
 
 struct copy_3d {
@@ -130,7 +130,7 @@ static enum cuda_error copy_3d(const char *who, const struct copy_3d *c, struct 
 
 CUDA_API enum cuda_error cudaMemcpy3D(const struct copy_3d *c) { RUNTIME(copy_3d("cudaMemcpy3D", c, NULL)); }
 CUDA_API enum cuda_error cudaMemcpy3DAsync(const struct copy_3d *c, struct cuda_stream *s) {
-    RUNTIME(copy_3d("cudaMemcpy3DAsync", c, s));
+    RUNTIME_AFTER(copy_3d("cudaMemcpy3DAsync", c, s));
 }
 
 /* ---- fills ---- */
@@ -139,14 +139,14 @@ CUDA_API enum cuda_error cudaMemset(void *p, int value, size_t bytes) {
     RUNTIME(cuda_fill_on("cudaMemset", cuda_byte_rows(p, bytes, value, bytes, 1), NULL));
 }
 CUDA_API enum cuda_error cudaMemsetAsync(void *p, int value, size_t bytes, struct cuda_stream *s) {
-    RUNTIME(cuda_fill_on("cudaMemsetAsync", cuda_byte_rows(p, bytes, value, bytes, 1), s));
+    RUNTIME_AFTER(cuda_fill_on("cudaMemsetAsync", cuda_byte_rows(p, bytes, value, bytes, 1), s));
 }
 CUDA_API enum cuda_error cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height) {
     RUNTIME(cuda_fill_2d(p, pitch, value, width, height, NULL));
 }
 CUDA_API enum cuda_error cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height,
                                            struct cuda_stream *s) {
-    RUNTIME(cuda_fill_2d(p, pitch, value, width, height, s));
+    RUNTIME_AFTER(cuda_fill_2d(p, pitch, value, width, height, s));
 }
 
 static enum cuda_error fill_3d(struct pitched p, int value, struct cuda_extent e, struct cuda_stream *s) {
@@ -160,5 +160,5 @@ CUDA_API enum cuda_error cudaMemset3D(struct pitched p, int value, struct cuda_e
     RUNTIME(fill_3d(p, value, e, NULL));
 }
 CUDA_API enum cuda_error cudaMemset3DAsync(struct pitched p, int value, struct cuda_extent e, struct cuda_stream *s) {
-    RUNTIME(fill_3d(p, value, e, s));
+    RUNTIME_AFTER(fill_3d(p, value, e, s));
 }

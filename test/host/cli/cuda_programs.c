@@ -22,6 +22,7 @@ static const struct {
     const char *name, *timed, *args;
 } programs[] = {{"atomics", "its", ""},
                 {"bfs", "dws", ""},
+                {"beside", "its", ""},
                 {"conditions", "spe", ""},
                 {"containers", "its", ""},
                 {"convolution", "spe", ""},
@@ -80,6 +81,27 @@ START_TEST(kernels_wait_for_the_host) {
     STATUS(HEDDLE_DEADLOCK, "exec -m functional %s/test/cuda/programs/flags.out stuck", cli_root);
     SAYS(out, "0 mistakes\n");
     SAYS(err, "deadlock in kernel '_Z11wait_for_goPi'");
+}
+END_TEST
+
+/* Kernels of several streams and threads wait for each other. In a timing model, Heddle says which kernel runs without
+ * time. The error of a kernel that waits for a later one of its stream names both. */
+START_TEST(kernels_wait_for_each_other) {
+    static const char *const models[] = {"functional", "functional -j 2", "spe", "dws", "spe -j 2 -c gv100"};
+    if (cannot_run())
+        return;
+    STATUS(HEDDLE_OK, "exec -m %s %s/test/cuda/programs/beside.out", models[_i], cli_root);
+    SAYS(out, "0 mistakes\n");
+    if (_i >= 2)
+        SAYS(err, "play(words*, int): runs without time and statistics, because another kernel waits meanwhile");
+    if (_i > 0)
+        return;
+    STATUS(HEDDLE_DEADLOCK, "exec -m functional %s/test/cuda/programs/beside.out stuck", cli_root);
+    SAYS(out, "0 mistakes\n");
+    SAYS(err, "deadlock in kernel '_Z8wait_forP5wordsi'");
+    SAYS(err, "kernel 'set_ready(words*, int)' begins after this kernel has ended");
+    STATUS(1, "exec -m functional --check %s/test/cuda/programs/beside.out", cli_root);
+    SAYS(err, "only without --check");
 }
 END_TEST
 
@@ -175,6 +197,7 @@ SUITE(cli_cuda_programs) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST_LOOP(what_kernels_do_is_what_the_host_computes, 0, N_PROGRAMS);
     TEST_LOOP(kernels_wait_for_the_host, 0, 6);
+    TEST_LOOP(kernels_wait_for_each_other, 0, 5);
     TEST(matrices_in_every_model);
     TEST(kernels_print);
     TEST_LOOP(faults_are_told_and_end_by_a_reset, 0, 4);
