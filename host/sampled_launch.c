@@ -146,6 +146,8 @@ static bool measure(struct forward *r, enum dependence d, struct planned *planne
     h->surveyed = NULL;
     if (!ok)
         return false;
+    if (!gaps)
+        planned->gaps.why = h->plan->whole ? NO_GAPS_ERROR : NO_GAPS_ORDER;
     planned->inexact = fmax(h->plan->strayed ? 1 : 0, inexact_part(&planned->gaps, stats_get(s, "gpu.cycles")));
     h->plan->strayed |= planned->gaps.instructions > 0;
     stats_kept_free(&planned->stats);

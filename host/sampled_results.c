@@ -54,9 +54,25 @@ static cJSON *json_samples(const struct heddle_plan *p) {
             cJSON_AddItemToArray(units, cJSON_CreateDoubleArray((double[]){u->first, u->cycles, u->instructions}, 3));
         }
         cJSON_AddItemToObject(o, "units", units);
+        if (l->gaps.why != GAPS_ARE)
+            cJSON_AddStringToObject(o, "no_gaps", gaps_reason(l->gaps.why));
         cJSON_AddItemToArray(list, o);
     }
     return list;
+}
+
+/* Creates, for each reason why launches have no gaps, the fraction of the program's instructions in these launches. */
+static cJSON *json_no_gaps(const struct heddle_plan *p) {
+    double all = 0, weight[N_NO_GAPS] = {0};
+    cJSON *o = cJSON_CreateObject();
+    for (uint32_t i = 0; i < p->n; i++) {
+        all += p->launch[i].weight;
+        weight[p->launch[i].gaps.why] += p->launch[i].measured ? p->launch[i].weight : 0;
+    }
+    for (int why = GAPS_ARE + 1; why < N_NO_GAPS; why++)
+        if (weight[why] > 0)
+            cJSON_AddNumberToObject(o, gaps_reason((enum no_gaps)why), weight[why] / all);
+    return o;
 }
 
 static cJSON *json_groups(const struct heddle_plan *p) {
@@ -86,6 +102,7 @@ struct cJSON *sampled_json(const struct heddle *h) {
     cJSON_AddNumberToObject(o, "skipped_ctas", (double)p->skipped_ctas);
     cJSON_AddNumberToObject(o, "wanted_error", p->error);
     cJSON_AddItemToObject(o, "intervals", intervals);
+    cJSON_AddItemToObject(o, "no_gaps", json_no_gaps(p));
     cJSON_AddItemToObject(o, "groups", json_groups(p));
     cJSON_AddItemToObject(o, "samples", json_samples(p));
     return o;

@@ -53,6 +53,19 @@ enum { BY_WARPS = 3 }; /* number of statistics at the begin of counted[] that co
 const char *const *gap_exact(bool regroups) { return regroups ? counted + BY_WARPS : counted; }
 const char *gap_weight(bool regroups) { return counted[regroups ? BY_WARPS : BY_WARPS - 1]; }
 
+const char *gaps_reason(enum no_gaps why) {
+    static const char *const text[N_NO_GAPS] = {
+        [GAPS_ARE] = "",
+        [NO_GAPS_ORDER] = "its CTAs may depend on each other, or gpu.cta_policy or a cycle limit forbids gaps",
+        [NO_GAPS_ERROR] = "the wanted error is too small",
+        [NO_GAPS_WAVES] = "its CTAs run in more than one wave, and in too few waves for gaps between CTAs",
+        [NO_GAPS_UNITS] = "a unit takes part in issue, paths join where they meet, or asynchronous units work",
+        [NO_GAPS_SHORT] = "it ends before three units are stable",
+        [NO_GAPS_UNEVEN] = "its CTAs advance unevenly",
+        [NO_GAPS_VARIES] = "its units vary too much, or it ends before a gap may have the length of a unit"};
+    return text[why];
+}
+
 /* A sampled unit. */
 struct sample {
     struct gap_unit unit;
@@ -70,6 +83,9 @@ struct gaps {
     uint64_t at, next;
     uint64_t settled_from; /* cycle at which the last CTA of the unit had begun; UINT64_MAX: not yet */
     bool settles, stable, tail;
+    bool few;               /* too few units remain for gaps between CTAs */
+    bool stands;            /* the launch has been stable; later units may differ */
+    bool uneven;            /* gaps_stop() has ended the gaps, though no warps drain */
     uint32_t head;          /* units that ended before the first gap */
     uint32_t place, wanted; /* place: the next sampled unit is number `place` of `wanted`, from 0 */
     struct stats present;   /* statistics of the present unit */
@@ -225,6 +241,7 @@ static void choose_length(struct gaps *g) {
     const double cycles = stats_get(&g->present, "gpu.cycles");
     g->length = cycles > 0 && cycles < CYCLES_LEAST ? (uint64_t)ceil(CYCLES_LEAST / cycles) : 1;
     g->tail = g->waves / g->length < UNITS_LEAST;
+    g->few = g->tail;
 }
 
 uint64_t gaps_next(struct gaps *g, uint64_t begun, uint64_t *warm_from) {
@@ -283,6 +300,7 @@ static double length_now(struct gaps *g) {
     if (!g->stable && !g->gaps && (settled || g->n >= HEAD_MOST))
         drop_unstable(g); /* later, samples stand for gaps */
     g->stable |= settled;
+    g->stands |= settled;
     const double length = g->stable && !g->tail && g->n < GAP_UNITS - 1 ? gap_length(g) : 0;
     return length < 1 ? 0 : length;
 }
@@ -328,6 +346,7 @@ void gaps_passed(struct gaps *g, uint64_t ctas, const struct stats *exact, enum 
 
 void gaps_stop(struct gaps *g, bool drains) {
     g->tail = true;
+    g->uneven |= !drains;
     g->refills |= drains;
 }
 
@@ -365,10 +384,17 @@ static void add_gaps(const struct gaps *g, struct stats *s) {
     }
 }
 
+static enum no_gaps why_none(const struct gaps *g) {
+    if (g->few)
+        return NO_GAPS_WAVES;
+    return g->uneven ? NO_GAPS_UNEVEN : g->stands ? NO_GAPS_VARIES : NO_GAPS_SHORT;
+}
+
 void gaps_finish(const struct gaps *g, struct stats *s, struct gap_result *r) {
     memset(r, 0, sizeof *r);
     r->skipped = g->skipped;
     r->instructions = weight_of(g, &g->exact);
+    r->why = r->instructions > 0 ? GAPS_ARE : why_none(g);
     r->after = g->skipped ? 1 - (double)g->before / (double)g->total : 0;
     if (g->gaps)
         r->after = 1 - g->begun / (weight_of(g, s) + r->instructions);

@@ -51,8 +51,23 @@ struct gap_unit {
 };
 enum { GAP_UNITS = 64 }; /* most sampled units */
 
-/* The contribution of the gaps to the statistics. All zero if the launch had no gap. */
+/* Why a launch that runs in time has no gaps. gaps_reason() returns it as text. */
+enum no_gaps {
+    GAPS_ARE, /* the launch has gaps */
+    NO_GAPS_ORDER,
+    NO_GAPS_ERROR,
+    NO_GAPS_WAVES,
+    NO_GAPS_UNITS,
+    NO_GAPS_SHORT,
+    NO_GAPS_UNEVEN,
+    NO_GAPS_VARIES,
+    N_NO_GAPS
+};
+const char *gaps_reason(enum no_gaps why);
+
+/* The contribution of the gaps to the statistics. All zero but `why` if the launch had no gap. */
 struct gap_result {
+    enum no_gaps why;
     uint64_t skipped;    /* CTAs that ran without time */
     double instructions; /* their weight: gap_weight() */
     double after;        /* fraction of the launch's CTAs that began after the first gap */

@@ -88,6 +88,7 @@ struct run {
     const struct gap_orders *orders; /* NULL: all CTAs run in time */
     struct gaps *gaps;               /* NULL: the launch has no gaps */
     struct inside *inside;           /* NULL: it has no gaps inside CTAs */
+    enum no_gaps why;                /* if `gaps` is NULL */
 };
 
 static bool fail(struct run *r, enum fault_kind kind, char *text) {
@@ -378,6 +379,7 @@ static bool begin_ctas(struct run *r) {
     bool whole = true;
     if (r->orders)
         r->gaps = gaps_new(r->orders, view.total, (uint64_t)view.occupancy * view.sms, launch_warps(r->l), &whole);
+    r->why = !whole ? GAPS_ARE : view.total > (uint64_t)view.occupancy * view.sms ? NO_GAPS_WAVES : NO_GAPS_ERROR;
     return (whole || r->gaps) && ctas_init(&r->ctas, g->opt.policies.ctas, &view) &&
            clusters_init(&r->ctas.clusters, &g->cfg, r->l, g->sm);
 }
@@ -420,6 +422,7 @@ static bool begin_inside(struct run *r) {
         return r->inside != NULL;
     gaps_free(r->gaps);
     r->gaps = NULL;
+    r->why = NO_GAPS_UNITS;
     return true;
 }
 
@@ -557,7 +560,7 @@ bool gpu_run_sampled(struct gpu *g, const struct launch *l, const struct gap_ord
     if (!g->broken)
         g->now = r.to;
     if (result)
-        *result = (struct gap_result){0};
+        *result = (struct gap_result){.why = r.why};
     if (ok && r.gaps)
         gaps_finish(r.gaps, &r.own, result);
     if (ok || (fault->kind != FAULT_MEMORY && add_interval(&r, r.to, true))) {

@@ -99,6 +99,18 @@ static int number_in(const char *json, const char *key) {
     return atoi(at + strlen(key) + 2);
 }
 
+/* Checks the reason why all launches of the program have no gaps. */
+static void check_no_gaps(const char *json, enum no_gaps why) {
+    cJSON *o = cJSON_Parse(json);
+    const cJSON *sampled = cJSON_GetObjectItem(o, "sampled"), *all = cJSON_GetObjectItem(sampled, "no_gaps");
+    ck_assert_int_eq(cJSON_GetArraySize(all), 1);
+    ck_assert_str_eq(all->child->string, gaps_reason(why));
+    ck_assert(all->child->valuedouble == 1);
+    cJSON_ArrayForEach(all, cJSON_GetObjectItem(sampled, "samples"))
+        ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetObjectItem(all, "no_gaps")), gaps_reason(why));
+    cJSON_Delete(o);
+}
+
 static struct outcome *sample_on(const struct machine *m, const struct sequence *p, double error) {
     struct outcome *o = calloc(1, sizeof *o);
     struct heddle_plan *plan = heddle_plan_new(error);
@@ -178,6 +190,10 @@ START_TEST(memory_is_exact_with_gaps_inside) {
     static const char *const models[] = {"spe", "dpe", "dws50", "its", "si", "tbc"};
     /* dws50 regroups threads by time, and tbc has a unit that may make warps wait */
     const bool lends = _i / 2 != 2 && _i / 2 != 5 && _i % 2 == 0;
+    struct outcome *s = sample(&(struct sequence){"rounds", models[_i / 2], _i % 2 ? 20 : 8, 1, 1, 0}, 0);
+    if (!lends)
+        check_no_gaps(s->json, _i % 2 ? NO_GAPS_WAVES : NO_GAPS_UNITS);
+    drop(s);
     check_inside(&tiny, &(struct sequence){"rounds", models[_i / 2], _i % 2 ? 20 : 8, 1, 1, 0}, lends);
 }
 END_TEST
@@ -229,6 +245,7 @@ START_TEST(uneven_ctas_have_no_gaps_inside) {
     struct outcome *s = sample(&p, 0), *t = simulate(&p, "spe");
     ck_assert_int_eq(number_in(s->json, "\"skipped_instructions\""), 0);
     ck_assert(s->cycles == t->cycles);
+    check_no_gaps(s->json, NO_GAPS_UNEVEN);
     drop(s);
     drop(t);
 }
@@ -381,6 +398,7 @@ START_TEST(short_program_is_simulated) {
     const struct sequence p = {"step", "dpe", 4, 1, 1, 0};
     struct outcome *s = sample(&p, 0.02), *t = simulate(&p, "dpe");
     ck_assert(s->cycles == t->cycles && s->half == 0);
+    check_no_gaps(s->json, NO_GAPS_ERROR); /* gaps inside CTAs need at least 3 % */
     ck_assert_int_eq(number_in(s->json, "\"skipped_ctas\""), 0);
     drop(s);
     drop(t);
@@ -392,6 +410,7 @@ START_TEST(ordered_ctas_are_not_split) {
     const struct sequence p = {"order", "spe", CTAS, 1, 1, 0};
     struct outcome *s = sample(&p, 0), *t = simulate(&p, "spe");
     ck_assert(s->cycles == t->cycles && number_in(s->json, "\"skipped_ctas\"") == 0);
+    check_no_gaps(s->json, NO_GAPS_ORDER);
     ck_assert(memcmp(s->memory, t->memory, sizeof s->memory) == 0);
     drop(s);
     drop(t);
@@ -404,6 +423,7 @@ START_TEST(small_error_simulates_everything) {
     const struct sequence p = {"step", "spe", 8, 1, 30, 0};
     struct outcome *s = sample(&p, 0.001), *t = simulate(&p, "spe");
     ck_assert(s->runs == 2 && s->half == 0 && s->cycles == t->cycles);
+    check_no_gaps(s->json, NO_GAPS_ERROR);
     ck_assert_int_eq(number_in(s->json, "\"measured_launches\""), 30);
     drop(s);
     drop(t);
