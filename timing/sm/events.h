@@ -18,5 +18,8 @@ enum {
     EVENT_TENSOR,    /* tensor.h */
     EVENT_KINDS = 16 /* a power of two */
 };
+struct sm;
+/* Handles an event that is neither EVENT_WRITEBACK nor EVENT_FETCHED. */
+void sm_rare_event(struct sm *sm, uint32_t kind, uint32_t value, uint64_t now);
 static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value * EVENT_KINDS + kind; }
 #endif

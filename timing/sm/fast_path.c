@@ -12,11 +12,14 @@ static bool units_ignore_cycles(const struct sm *sm) {
            !sm_hooked(sm, HOOK_LOOK) && !sm_hooked(sm, HOOK_JOIN);
 }
 
+static bool has_board_word(const struct sm *sm) {
+    return sm->model.sb == &scoreboard_warp && sm->program && sm->program->program->n_regs <= SB_WORD;
+}
+
 static bool fast_instructions(const struct sm *sm) {
     const struct reconv_wants *wants = &sm->model.wants;
-    return !sm->modern && !sm->remote && sm->cfg->sm.warp_size <= WARP_LANES && sm->model.sb == &scoreboard_warp &&
-           sm->program && sm->program->program->n_regs <= SB_WORD && !sm->contexts.n && !sm->issue.profile &&
-           !wants->gathers && !wants->splits && !wants->interleaves && !sm->model.long_latency &&
+    return !sm->modern && !sm->remote && sm->cfg->sm.warp_size <= WARP_LANES && has_board_word(sm) && !sm->contexts.n &&
+           !sm->issue.profile && !wants->gathers && !wants->splits && !wants->interleaves && !sm->model.long_latency &&
            units_ignore_instructions(sm);
 }
 
@@ -31,6 +34,8 @@ void sm_find_fast_path(struct sm *sm) {
     struct sm_fast_path fast = {.instructions = fast_instructions(sm), .quiet = quiet_cycles(sm)};
     fast.alone = fast.quiet && units_ignore_instructions(sm);
     fast.modern_instructions = fast.alone && sm->modern && !sm->remote && !wants->gathers && !sm->model.long_latency;
+    fast.guided = fast.modern_instructions && sm->modern->guided && !sm->modern->by_lane;
+    fast.board_word = has_board_word(sm);
     fast.modern = fast.alone && sm->modern && sm->operands.n_parts > 2 && sm->warps.words == 1;
     fast.cycles = fast.quiet && !sm->modern && sm->warps.words == 1;
     fast.one_part = fast.instructions && sm->operands.n_parts == 1 && sm->warps.words == 1;

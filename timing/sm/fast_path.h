@@ -35,6 +35,11 @@ struct sm_fast_path {
      * modern core. Requirements: the core is modern, every cluster has one CTA, and the model needs neither gathered
      * paths nor long-latency operations. */
     bool modern_instructions;
+    /* `modern_instructions` is true, control bits decide which instructions may issue, and the counters belong to the
+     * warp. Then the state of a path changes only with its stall counts, its counters, its buffer or its PC. */
+    bool guided;
+    /* The warp-wide scoreboard of a warp is one word. */
+    bool board_word;
     /* `alone` is true, and cycles run on the path of the modern core. Requirements: the core is modern and divided into
      * more than two parts, and the sets of warps use one word. */
     bool modern;

@@ -1,7 +1,9 @@
 /* The modern core: sets stall counts, and raises and lowers dependence counters. */
 #include "isa/expansions.h"
 #include "modern.h"
-#include "stages.h"
+#include "modern_ready.h"
+
+enum { RAISE_CYCLES = 2 }; /* cycles from the issue of an instruction until its counters rise */
 
 static void count_add(struct sm_modern *m, uint32_t w, unsigned counter, lanemask_t lanes, int change) {
     uint8_t(*count)[MODERN_COUNTERS] = m->warp[w].count;
@@ -9,6 +11,13 @@ static void count_add(struct sm_modern *m, uint32_t w, unsigned counter, lanemas
         uint8_t *one = &count[__builtin_ctz(lanes)][counter];
         *one = (uint8_t)(*one + change);
     }
+}
+
+static inline void raise_counter(struct sm *sm, const struct inflight *f, unsigned counter, lanemask_t lanes) {
+    struct modern_warp *mw = &sm->modern->warp[f->warp];
+    count_add(sm->modern, f->warp, counter, lanes, 1);
+    mw->of_loads = (uint8_t)((mw->of_loads & ~(1u << counter)) |
+                             (unsigned)(sm->program->inst[f->pc].flags & TIMED_MEMORY ? 1 : 0) << counter);
 }
 
 void modern_stall_until(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t until) {
@@ -24,13 +33,22 @@ void modern_stall_until(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t un
     wheel_add(&sm->wheel, s->until, event_make(EVENT_STALLED, w));
 }
 
+/* Does the same as modern_too_early(), inline for the common case. */
+static inline bool too_early(const struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
+    const struct sb_regs *r = &sm->program->inst[path->pc].regs;
+    if (sm->fast.board_word && sm->modern->warp[w].fresh[0].cycle != now &&
+        sb_word_check(sm->warps.slot[w].board, r) == SB_READY)
+        return false;
+    return modern_too_early(sm, w, path, now);
+}
+
 void modern_issues(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
     const struct control_bits *c = modern_control(sm->modern, path->pc);
     sm->modern->n.machine++;
     sm->modern->n.uniform += (sm->program->inst[path->pc].flags & TIMED_UNIFORM) != 0;
     if (!sm->modern->guided)
         return;
-    sm->modern->n.hazards += modern_too_early(sm, w, path, now);
+    sm->modern->n.hazards += too_early(sm, w, path, now);
     if (!expansion_is_several(c->expansion))
         modern_stall(sm, w, path->lanes, c, now);
 }
@@ -38,6 +56,13 @@ void modern_issues(struct sm *sm, uint32_t w, const struct sm_path *path, uint64
 void modern_stall(struct sm *sm, uint32_t w, lanemask_t lanes, const struct control_bits *c, uint64_t now) {
     if (sm->modern->guided && (c->stall > 1 || c->yields))
         modern_stall_until(sm, w, lanes, now + (c->stall > 1 ? c->stall : 2));
+}
+
+/* Returns true if nothing sees the counters of an instruction that issues in cycle `now` before the cycle in which they
+ * rise: its stall count keeps the warp's only path from issuing. The counters then can rise at once. */
+static inline bool raises_unseen(const struct sm *sm, const struct inflight *f, uint64_t now) {
+    return sm->fast.guided && sm->warps.slot[f->warp].n_paths == 1 &&
+           modern_is_stalled(&sm->modern->warp[f->warp], f->lanes, now + RAISE_CYCLES - 1);
 }
 
 void modern_flies(struct sm *sm, uint32_t inflight, bool variable, uint64_t now) {
@@ -53,8 +78,16 @@ void modern_flies(struct sm *sm, uint32_t inflight, bool variable, uint64_t now)
     const bool reads = c->raise_read < CONTROL_COUNTERS, writes = c->raise_write < CONTROL_COUNTERS;
     mf->read_counter = reads ? c->raise_read + 1 : 0;
     mf->write_counter = writes ? c->raise_write + 1 : 0;
-    if (reads || writes)
-        wheel_add(&sm->wheel, now + 2, event_make(EVENT_RAISE, inflight));
+    if (!reads && !writes)
+        return;
+    if (!raises_unseen(sm, f, now)) {
+        wheel_add(&sm->wheel, now + RAISE_CYCLES, event_make(EVENT_RAISE, inflight));
+        return;
+    }
+    if (reads)
+        raise_counter(sm, f, c->raise_read, f->lanes);
+    if (writes)
+        raise_counter(sm, f, c->raise_write, f->lanes);
 }
 
 void modern_joins(struct sm *sm, uint32_t w, const struct sm_path *path, uint32_t inflight, uint64_t now) {
@@ -80,16 +113,27 @@ void modern_split(struct sm *sm, uint32_t of, uint32_t new) {
     slow->lanes &= ~fast->lanes;
 }
 
+/* Returns false if a change of a counter by `by` leaves the states of the warp's paths as they are. A ready path stays
+ * ready when a counter falls. A path with a stall count waits for its end. */
+static inline bool may_matter(const struct sm *sm, uint32_t w, int by, uint64_t now) {
+    const struct sm_warp *sw = &sm->warps.slot[w];
+    if (!sm->fast.guided || sw->n_paths != 1)
+        return true;
+    if (sw->path->state < N_PIPES)
+        return by > 0;
+    return sw->path->state != PATH_ARITH || !modern_is_stalled(&sm->modern->warp[w], sw->path->lanes, now);
+}
+
 static void change(struct sm *sm, uint32_t inflight, unsigned counter, lanemask_t lanes, int by, uint64_t now) {
     const struct inflight *f = &sm->in_flight.entry[inflight];
-    struct modern_warp *mw = &sm->modern->warp[f->warp];
-    count_add(sm->modern, f->warp, counter, lanes, by);
     if (by > 0)
-        mw->of_loads = (uint8_t)((mw->of_loads & ~(1u << counter)) |
-                                 (unsigned)(sm->program->inst[f->pc].flags & TIMED_MEMORY ? 1 : 0) << counter);
+        raise_counter(sm, f, counter, lanes);
+    else
+        count_add(sm->modern, f->warp, counter, lanes, by);
     if (by < 0 && sm->model.wants.interleaves && sm->warps.slot[f->warp].control.n_held)
         sm_wake_held(sm, f->warp, now);
-    sm_reconsider(sm, f->warp, now);
+    if (may_matter(sm, f->warp, by, now))
+        sm_reconsider(sm, f->warp, now);
 }
 
 void modern_raise(struct sm *sm, uint32_t inflight, uint64_t now) {

@@ -28,7 +28,8 @@ static __attribute__((noinline)) void move_to_latch(struct sm *sm, uint32_t part
     uint64_t waits = modern_read_when_free(sm, part, f->warp, f->pc, now);
     struct modern_flight *mf = &sm->modern->flight[i];
     mf->has_read = now + modern_read_cycles(sm, f->pc) + waits;
-    wheel_add(&sm->wheel, mf->has_read, event_make(EVENT_READ, i));
+    if (mf->read_counter || mf->reads_held) /* else nothing waits for the reads */
+        wheel_add(&sm->wheel, mf->has_read, event_make(EVENT_READ, i));
     s->at = now + ADDRESS_CYCLES + waits;
     s->what += MEM_OUT - MEM_LATCH;
 }

@@ -51,4 +51,16 @@ static inline enum sb_verdict modern_check_guided(const struct sm *sm, uint32_t 
         return SB_WAIT_ARITH;
     return modern_check_counters(sm->modern, w, sm->program->inst[pc].limits, lanes);
 }
+
+/* Returns the state of a path that is ready or waits only for operands (sm_fast_path.guided). `ti`: its instruction. */
+static inline uint32_t modern_guided_state(const struct sm *sm, uint32_t w, const struct timed_inst *ti,
+                                           lanemask_t lanes, uint64_t now) {
+    const struct modern_warp *mw = &sm->modern->warp[w];
+    const uint64_t over = modern_above(modern_counts_of(mw, 0), ti->limits);
+    if (modern_is_stalled(mw, lanes, now))
+        return PATH_ARITH;
+    if (!over)
+        return PATH_READY + ti->pipe;
+    return mw->of_loads >> __builtin_ctzll(over) / 8 & 1 ? PATH_LOAD : PATH_ARITH;
+}
 #endif

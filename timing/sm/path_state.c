@@ -71,6 +71,21 @@ static inline uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_pa
     return units_state(sm, sw, path, ti, now);
 }
 
+/* Does the same as evaluate() for the only path of a warp (sm_fast_path.guided). Returns false if it did nothing,
+ * because the path may wait for something else than operands. */
+static inline bool evaluate_guided(struct sm *sm, uint32_t w, uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    struct sm_path *path = sw->path;
+    if ((sw->n_paths != 1) | !path->buffered | path->refused | sw->asleep | (sw->atomics != 0))
+        return false;
+    const struct timed_inst *ti = &sm->program->inst[path->pc];
+    if ((path->lanes & (sw->control.waiting | sw->ordered)) | (path->switched > now) |
+        (ti->flags & (TIMED_FENCE | TIMED_MEMBERS)))
+        return false;
+    warps_move_only(&sm->warps, w, path, modern_guided_state(sm, w, ti, path->lanes, now), false);
+    return true;
+}
+
 static inline void evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     struct sm_path *path = &sw->path[p];
@@ -82,7 +97,14 @@ static inline void evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now)
     warps_move(&sm->warps, w, path, state);
 }
 
-void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) { evaluate(sm, w, p, now); }
+static __attribute__((noinline)) void evaluate_any(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
+    evaluate(sm, w, p, now);
+}
+
+void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
+    if (!sm->fast.guided || !evaluate_guided(sm, w, now))
+        evaluate_any(sm, w, p, now); /* a tail call: this function needs no stack frame */
+}
 
 void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now) {
     for (uint32_t p = 0; p < sm->warps.slot[w].n_paths; p++)
@@ -90,7 +112,9 @@ void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now) {
 }
 
 void sm_reconsider(struct sm *sm, uint32_t w, uint64_t now) {
-    if (sm->warps.slot[w].w && !sm->warps.slot[w].finished)
+    if (!sm->warps.slot[w].w || sm->warps.slot[w].finished)
+        return;
+    if (!sm->fast.guided || !evaluate_guided(sm, w, now))
         sm_evaluate_all(sm, w, now);
 }
 

@@ -8,27 +8,6 @@
 
 _Static_assert(offsetof(struct sm, status) == 0, "sm_status() looks there");
 
-static __attribute__((noinline)) void rare_event(struct sm *sm, uint32_t kind, uint32_t value, uint64_t now) {
-    if (kind == EVENT_SWITCHED)
-        sm_evaluate_all(sm, value, now);
-    else if (kind == EVENT_START)
-        sm_warps_start(sm, value, now);
-    else if (kind == EVENT_WAKE)
-        sm_woken(sm, value, now);
-    else if (kind == EVENT_RAISE)
-        modern_raise(sm, value, now);
-    else if (kind == EVENT_READ)
-        modern_reads(sm, value, now);
-    else if (kind == EVENT_STALLED)
-        sm_reconsider(sm, value, now);
-    else if (kind == EVENT_EXPAND)
-        modern_expand(sm, value, now);
-    else if (kind == EVENT_REMOTE)
-        remote_replied(sm, value, now);
-    else if (kind == EVENT_TENSOR)
-        sm_tensor_event(sm, value, now);
-}
-
 static inline __attribute__((always_inline)) void take_events(struct sm *sm, uint64_t now) {
     uint32_t what;
     while (wheel_take(&sm->wheel, now, &what)) {
@@ -38,7 +17,7 @@ static inline __attribute__((always_inline)) void take_events(struct sm *sm, uin
         else if (kind == EVENT_FETCHED)
             sm_fetched(sm, value, now);
         else
-            rare_event(sm, kind, value, now);
+            sm_rare_event(sm, kind, value, now);
     }
 }
 

@@ -44,6 +44,23 @@ static __attribute__((noinline)) void complete_general(struct sm *sm, uint32_t i
         sm_evaluate_all(sm, w, now);
 }
 
+/* Does the same as complete_general() for a warp that has not finished (sm_fast_path.guided). Changes of the counters
+ * have already updated the states of its paths. */
+static __attribute__((noinline)) void complete_guided(struct sm *sm, uint32_t inflight, uint64_t now) {
+    const struct inflight *f = &sm->in_flight.entry[inflight];
+    struct sm_warp *sw = &sm->warps.slot[f->warp];
+    const struct sb_regs *r = &sm->program->inst[f->pc].regs;
+    if (!modern_completes(sm, inflight, now))
+        return;
+    if (sm->fast.board_word)
+        sb_word_writeback(sw->board, r);
+    else if (r->n_write)
+        sm->model.sb->writeback(sw->board, f->board, f->lanes, r);
+    end_inflight(sm, inflight, sw);
+    if (sm->members.n_served)
+        sm_members_start(sm, now);
+}
+
 /* Ends an instruction whose results are written. Rare work is done in a tail call, or complete_general() handles the
  * whole instruction. So the compiler needs no stack frame for this function. */
 void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
@@ -52,7 +69,10 @@ void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     const struct timed_inst *ti = &sm->program->inst[f->pc];
     if (__builtin_expect(!sm->fast.instructions | (sm->members.n_served != 0) | sw->finished | (sw->n_paths != 1), 0)) {
-        complete_general(sm, inflight, now);
+        if (sm->fast.guided && sw->n_paths == 1 && !sw->finished)
+            complete_guided(sm, inflight, now);
+        else
+            complete_general(sm, inflight, now);
         return;
     }
     sb_word_writeback(sw->board, &ti->regs);

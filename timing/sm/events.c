@@ -1,0 +1,34 @@
+/* Events of the timing wheel that are neither a write-back nor a fetch. */
+#include "stages.h"
+
+void sm_rare_event(struct sm *sm, uint32_t kind, uint32_t value, uint64_t now) {
+    switch (kind) {
+    case EVENT_SWITCHED:
+        sm_evaluate_all(sm, value, now);
+        break;
+    case EVENT_START:
+        sm_warps_start(sm, value, now);
+        break;
+    case EVENT_WAKE:
+        sm_woken(sm, value, now);
+        break;
+    case EVENT_RAISE:
+        modern_raise(sm, value, now);
+        break;
+    case EVENT_READ:
+        modern_reads(sm, value, now);
+        break;
+    case EVENT_STALLED:
+        sm_reconsider(sm, value, now);
+        break;
+    case EVENT_EXPAND:
+        modern_expand(sm, value, now);
+        break;
+    case EVENT_REMOTE:
+        remote_replied(sm, value, now);
+        break;
+    case EVENT_TENSOR:
+        sm_tensor_event(sm, value, now);
+        break;
+    }
+}
