@@ -39,6 +39,16 @@ static bool reads_special(const struct inst *in) {
     return isa_rows(&n)[in->row].op == OP_SREG;
 }
 
+/* Counts a clock read. Returns true for each 64th of reads in a row: a path polls with a time limit. Other paths must
+ * run before the limit, because the path may wait for them. */
+static bool polls_clock(struct warp_run *wr, uint64_t executed) {
+    enum { READS = 64, CLOCKS_APART = 256 };
+    if (executed - wr->clock_read_at > CLOCKS_APART)
+        wr->clock_reads = 0;
+    wr->clock_read_at = executed;
+    return ++wr->clock_reads % READS == 0;
+}
+
 /* Adds the cycles that pass while the warp sleeps or waits for a clock, after `in` has executed at `clock`. */
 static void pass_time(struct cta_run *r, struct warp *w, const struct inst *in, uint64_t clock) {
     struct warp_run *wr = &r->warps[w->index];
@@ -46,8 +56,10 @@ static void pass_time(struct cta_run *r, struct warp *w, const struct inst *in, 
     uint64_t slept = w->clock - (clock + wr->slept);
     if (w->program->info[pc].waits)
         slept += skip_in_loop(&wr->clock_wait, pc, clock, w->clock);
-    else if (reads_special(in)) /* the start of the next wait */
+    else if (reads_special(in)) { /* the start of the next wait */
         wr->clock_wait.latest = 0;
+        r->rests |= polls_clock(wr, clock);
+    }
     wr->slept += slept;
     r->slept += slept;
     r->rests |= slept != 0;

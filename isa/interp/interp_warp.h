@@ -31,6 +31,9 @@ struct warp_run {
     /* %clock is `executed` + `slept`: cycles of nanosleep, and cycles that loops skip which wait for a clock */
     uint64_t slept;
     struct clock_wait clock_wait;
+    /* clock reads in a row, each at most CLOCKS_APART instructions after the one before; `executed` at the latest */
+    uint32_t clock_reads;
+    uint64_t clock_read_at;
     struct path_wait held[MAX_PATHS];
 };
 
@@ -60,7 +63,7 @@ struct cta_run {
     bool wants_entry;  /* `stands` is set, and the block's last instruction waits for an entry from the affine warp */
     bool communicates; /* an instruction with observable order was executed in this turn */
     bool polled;       /* an mbarrier wait was false in all its lanes: the warp's turn ends after the block */
-    bool rests;        /* the warp has slept: its turn ends after the block, and then other paths of the warp run */
+    bool rests;        /* the warp slept or polls a clock: its turn ends after the block, and other paths of it run */
     bool keeps_clock;  /* nothing but instructions advances %clock: the CTA is lent (interp_lent.h) */
     uint64_t slept;    /* sum of warp_run.slept over the warps, and over earlier CTAs; turns count it as instructions */
     /* counters of the reconvergence model, which the interpreter provides but does not report */

@@ -1,7 +1,8 @@
-/* Tests how time passes in the functional model: nanosleep advances the clock of its warp, and lets others run; a loop
- * that only waits for a clock skips cycles. */
+/* Tests how time passes. In the functional model, nanosleep advances the clock of its warp, and lets others run; a loop
+ * that only waits for a clock skips cycles. In a timing model, the warp issues nothing while it sleeps. */
 #include "host/heddle.h"
 #include "test/test.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -125,7 +126,59 @@ START_TEST(a_sleep_lets_the_others_run) {
 }
 END_TEST
 
+/* As above, without a sleep: thread 0 polls with a limit of 100,000 cycles, in an iteration of 8 instructions with one
+ * clock read, or 9 with two. Thread 1 waits in the other path of the same warp. It must run after 64 clock reads, so
+ * the kernel takes at most 64 iterations and 20 other instructions. */
+START_TEST(a_path_that_polls_a_clock_lets_other_paths_run) {
+    static const char *const reads[] = {"", "mov.u64 %d4,%globaltimer;"};
+    for (int i = 0; i < 2; i++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 "%smov.u32 %%r1,%%tid.x; setp.ne.u32 %%q,%%r1,0; @%%q bra S; mov.u64 %%d1,%%clock64;\n"
+                 "L: ld.volatile.global.u32 %%r2,[%%a]; setp.ne.u32 %%q,%%r2,0; @%%q bra E;\n"
+                 "%s mov.u64 %%d2,%%clock64; sub.u64 %%d3,%%d2,%%d1; setp.gt.u64 %%q,%%d3,100000; @%%q bra T; bra L;\n"
+                 "T: mov.u32 %%r3,1; st.global.u32 [%%a+8],%%r3; bra E;\n"
+                 "S: mov.u32 %%r3,7; st.volatile.global.u32 [%%a],%%r3;\nE: ret;\n}\n",
+                 BEGIN, reads[i]);
+        uint64_t w[2], n = run(text, 1, 2, w);
+        ck_assert_msg(w[0] == 7 && w[1] == 0 && n < 64 * 9 + 20, "%d: %lu", i, (unsigned long)n);
+    }
+}
+END_TEST
+
+/* One thread of each of two warps sleeps 5000 ns. The clock read behind the sleep issues S = 5000 ns x clock cycles
+ * after the nanosleep or, because of the pipeline and of fetches, a few cycles later. The warps sleep at the same time,
+ * and the slots of their schedulers count as sleep for less than S cycles each. */
+START_TEST(in_time_a_warp_sleeps) {
+    static const char *const models[] = {"spe", "dpe", "dws", "its", "si", "tbc", "large", "minpc"};
+    static const char *const machines[] = {"fermi", "turing", "gv100"};
+    static const char text[] =
+        BEGIN "mov.u64 %d1,%clock64; nanosleep.u32 5000; mov.u64 %d2,%clock64; sub.u64 %d3,%d2,%d1;\n" END;
+    const char *model = models[_i % 8], *machine = machines[_i / 8];
+    char error[2048];
+    const struct heddle_options o = {.model = model, .config = machine};
+    struct heddle *h = heddle_open(&o, error, sizeof error);
+    if (!h)
+        ck_abort_msg("%s", error);
+    uint64_t at = heddle_alloc(h, 16), took = 0;
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    enum heddle_status s = heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){64, 1, 1}, 0,
+                                         &(struct heddle_arg){&at, 8}, 1);
+    ck_assert_msg(s == HEDDLE_OK, "%s", heddle_error(h));
+    heddle_read(h, at, &took, 8);
+    const double slept = ceil(5 * heddle_option(h, "clock.core_mhz")), sleep = heddle_stat(h, -1, "issue.sleep");
+    ck_assert_msg((double)took >= slept && (double)took < slept + 100, "%s %s: %lu", model, machine,
+                  (unsigned long)took);
+    ck_assert_msg(sleep > slept - 100 && sleep < 2 * slept, "%s %s: %g", model, machine, sleep);
+    ck_assert_double_lt(heddle_stat(h, -1, "gpu.cycles"), slept + 4000);
+    heddle_close(h);
+}
+END_TEST
+
 SUITE(host_sleeps) {
+    TEST_LOOP(in_time_a_warp_sleeps, 0, 24);
+    TEST(a_path_that_polls_a_clock_lets_other_paths_run);
     TEST(the_longest_sleep_of_the_lanes_counts);
     TEST(a_sleep_takes_at_most_a_millisecond);
     TEST(a_loop_that_waits_for_the_clock_skips_cycles);
