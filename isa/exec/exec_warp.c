@@ -253,7 +253,7 @@ static void read_special(struct warp *w, const struct inst *in, rowmask_t m, str
 }
 
 /* Advances the warp's clock by the longest time of the lanes, at most 1 ms (PTX ISA 9.7.13). The driver of a timing
- * model sets the clock before each instruction, so there the instruction takes no extra time. */
+ * model sets the clock before each instruction, and delays the path by the difference (sm_nap()). */
 static void nanosleep(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     enum { LONGEST = 1000000 };
     const uint32_t *a = reg_ptr(w, in->a);

@@ -70,7 +70,7 @@ END_TEST
 static const char *const slot_names[] = {
     "issue.issued",    "issue.no_warp", "issue.scoreboard_load", "issue.scoreboard_arith",
     "issue.pipe_busy", "issue.barrier", "issue.fetch",           "issue.reconvergence",
-    "issue.queue"};
+    "issue.queue",     "issue.sleep"};
 
 static void check_slots(double schedulers, double sms) {
     double sum = 0;

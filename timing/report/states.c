@@ -17,6 +17,7 @@ static const struct {
     [PATH_QUEUE] = {"queue", "waits for a queue"},
     [PATH_BARRIER] = {"barrier", "waits at a barrier"},
     [PATH_TURN] = {"turn", "waits for its turn to run"},
+    [PATH_SLEEP] = {"sleep", "sleeps"},
     [PATH_ASLEEP] = {"no CTA", "waits for a CTA to begin"},
 };
 

@@ -19,6 +19,7 @@ enum path_state {
     PATH_BARRIER,
     PATH_ASLEEP, /* the warp belongs to a unit, and the SM has no CTA */
     PATH_TURN,   /* a unit has put the warp to sleep, so that other warps run */
+    PATH_SLEEP,  /* nanosleep */
     N_PATH_STATES
 };
 
@@ -33,6 +34,7 @@ enum slot {
     SLOT_RECONVERGENCE,
     SLOT_QUEUE,
     SLOT_BARRIER,
+    SLOT_SLEEP,
     SLOT_NO_WARP,
     N_SLOTS
 };

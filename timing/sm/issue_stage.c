@@ -213,6 +213,8 @@ static inline void go_on(struct sm *sm, uint32_t w, uint32_t p, const struct tim
         control(sm, w, p, in, now);
     else
         sm_advance(sm, w, p, now);
+    if (__builtin_expect(ti->flags & TIMED_SLEEP, 0) && !sw->context && sw->w->clock > now)
+        sm_nap(sm, w, is->lanes, sw->w->clock - now, now);
     if (__builtin_expect(ti->flags & sm->model.long_latency, 0))
         sm_long_latency(sm, w, is->id, ti, now);
 }

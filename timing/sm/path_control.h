@@ -47,6 +47,10 @@ void sm_woken(struct sm *sm, uint32_t w, uint64_t now);
 void sm_refresh(struct sm *sm, uint32_t w, uint64_t now);
 /* Delays the active path by the cost of a path switch, for models with wants.switches. */
 void sm_switched(struct sm *sm, uint32_t w, uint64_t now);
+/* Delays the paths that have the lanes by `ns` nanoseconds, after a nanosleep. PTX allows any time from 0 to twice the
+ * requested one; the SM takes this time itself, rounded up to cycles. A path may begin earlier if its lanes join
+ * others. */
+void sm_nap(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t ns, uint64_t now);
 
 /* ---- path_control.c ---- */
 /* Returns true if the path may issue its next instruction, which has the flag TIMED_GATHER. Returns false if the

@@ -49,7 +49,7 @@ static inline uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_pa
     if (path->lanes & sw->ordered)
         return PATH_ORDER;
     if (path->switched > now)
-        return PATH_SWITCH;
+        return path->sleeps ? PATH_SLEEP : PATH_SWITCH;
     if (!path->buffered)
         return path->state == PATH_FETCHING || path->coming ? PATH_FETCHING : PATH_FETCH;
     const struct timed_inst *ti = &sm->program->inst[path->pc];

@@ -26,6 +26,8 @@ static inline uint64_t warps_causing(const struct sm_warps *ws, enum slot slot, 
         return warps_with(ws, PATH_QUEUE, k);
     case SLOT_BARRIER:
         return warps_with(ws, PATH_BARRIER, k);
+    case SLOT_SLEEP:
+        return warps_with(ws, PATH_SLEEP, k);
     default:
         return 0;
     }
@@ -54,7 +56,9 @@ static inline enum slot slot_cause_in_word(const struct sm_warps *ws, const stru
         return SLOT_RECONVERGENCE;
     if (warps_causing(ws, SLOT_QUEUE, k) & mine)
         return SLOT_QUEUE;
-    return warps_causing(ws, SLOT_BARRIER, k) & mine ? SLOT_BARRIER : SLOT_NO_WARP;
+    if (warps_causing(ws, SLOT_BARRIER, k) & mine)
+        return SLOT_BARRIER;
+    return warps_causing(ws, SLOT_SLEEP, k) & mine ? SLOT_SLEEP : SLOT_NO_WARP;
 }
 
 /* Returns the first cause among the warps `mine`. `c` has one entry per word. */

@@ -344,7 +344,8 @@ static __attribute__((noinline)) void end_scheduler_cycle(struct sm *sm) {
     struct warp_set parked = {.word = {0}};
     for (uint32_t k = 0; k < sm->warps.words; k++) {
         uint64_t waits = warps_causing(&sm->warps, SLOT_LOAD, k) | warps_with(&sm->warps, PATH_BARRIER, k) |
-                         warps_with(&sm->warps, PATH_BLOCKED, k) | warps_with(&sm->warps, PATH_QUEUE, k);
+                         warps_with(&sm->warps, PATH_BLOCKED, k) | warps_with(&sm->warps, PATH_QUEUE, k) |
+                         warps_with(&sm->warps, PATH_SLEEP, k);
         parked.word[k] = waits & ~(warps_ready(&sm->warps, k) | warps_with(&sm->warps, PATH_ARITH, k) |
                                    warps_causing(&sm->warps, SLOT_FETCH, k) | warps_with(&sm->warps, PATH_SWITCH, k));
     }

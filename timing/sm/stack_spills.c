@@ -39,7 +39,9 @@ void sm_stack_moved(struct sm *sm, uint32_t w, uint64_t now) {
     sm->n.stack_fills += fills;
     sm->n.stack_bytes += 4ull * words * (spills + fills);
     for (uint32_t p = 0; p < sw->n_paths; p++)
-        if (sw->path[p].switched < done)
+        if (sw->path[p].switched < done) {
             sw->path[p].switched = done;
+            sw->path[p].sleeps = false;
+        }
     wheel_add(&sm->wheel, done, event_make(EVENT_SWITCHED, w));
 }

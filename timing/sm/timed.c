@@ -103,6 +103,7 @@ static uint32_t jump_flags(const struct program *p, uint32_t pc) {
 
 static uint32_t flags_of(const struct inst *in) {
     unsigned f = 0;
+    uint32_t n;
     if (in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM || in->kind == K_TEX || in->kind == K_PREFETCH)
         f |= TIMED_MEMORY | TIMED_LOAD;
     if (in->kind >= K_BRANCH)
@@ -126,6 +127,8 @@ static uint32_t flags_of(const struct inst *in) {
         f |= TIMED_COMPOUND;
     if (must_gather(in))
         f |= TIMED_GATHER;
+    if (in->kind == K_WARP && isa_rows(&n)[in->row].op == OP_NANOSLEEP)
+        f |= TIMED_SLEEP;
     return f | copy_flags(in) | tensor_flags(in);
 }
 

@@ -29,9 +29,10 @@ enum {
     TIMED_TENSOR = 524288,    /* wgmma, and mma and commit of tcgen05: call sm_tensor_issued(), and with TIMED_FENCE
                                * also sm_tensor_hold() */
     TIMED_UNIFORM = 1048576,  /* the uniform datapath executes the instruction once for the warp */
+    TIMED_SLEEP = 2097152,    /* nanosleep */
     /* instructions with these bits take the general path, not the fast path (fast_path.h) */
     TIMED_RARE = TIMED_ORDERED | TIMED_FREE | TIMED_MEMBERS | TIMED_YIELD | TIMED_DEQ | TIMED_COMPOUND | TIMED_SPILLED |
-                 TIMED_COPY | TIMED_TENSOR
+                 TIMED_COPY | TIMED_TENSOR | TIMED_SLEEP
 };
 
 /* Classes of instructions in the statistics and for energy. */

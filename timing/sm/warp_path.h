@@ -27,7 +27,8 @@ struct sm_path {
     /* modern core: number of fetches for the instructions behind the buffer, at most MODERN_BUFFER; else 0 */
     uint8_t coming : 3;
     bool missed : 1;   /* modern core: true if the last of these fetches missed the L0 instruction cache */
-    uint64_t switched; /* in state PATH_SWITCH: cycle from which the path may issue */
+    /* cycle from which the path may issue: in state PATH_SWITCH, or in PATH_SLEEP if `sleeps` is set */
+    uint64_t switched : 63, sleeps : 1;
 };
 _Static_assert(sizeof(struct sm_path) == 32, "the first path shares a cache line of the host with the scoreboard");
 #endif

@@ -2,6 +2,7 @@
  * paths. */
 #include "uniform_path.h"
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 void sm_switched(struct sm *sm, uint32_t w, uint64_t now) {
@@ -13,7 +14,22 @@ void sm_switched(struct sm *sm, uint32_t w, uint64_t now) {
     if (!sw->n_paths || !latency)
         return;
     sw->path[0].switched = now + latency;
+    sw->path[0].sleeps = false;
     wheel_add(&sm->wheel, now + latency, event_make(EVENT_SWITCHED, w));
+    sm_evaluate_all(sm, w, now);
+}
+
+void sm_nap(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t ns, uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    const uint64_t until = now + (uint64_t)ceil((double)ns * sm->cfg->gpu.core_mhz / 1e3);
+    if (sm->wheel.n > sm->wheel.cap / 2) /* many paths began early, and their events are left */
+        return;
+    for (uint32_t p = 0; p < sw->n_paths; p++)
+        if (sw->path[p].lanes & lanes && sw->path[p].switched < until) {
+            sw->path[p].switched = until;
+            sw->path[p].sleeps = true;
+        }
+    wheel_add(&sm->wheel, until, event_make(EVENT_SWITCHED, w));
     sm_evaluate_all(sm, w, now);
 }
 
@@ -60,6 +76,7 @@ static void adopt(const struct sm *sm, uint32_t w, struct sm_path *to, struct sm
                            .stray = there ? STRAY_NONE : from->stray,
                            .wrong = there ? 0 : from->wrong,
                            .switched = from->switched,
+                           .sleeps = from->sleeps,
                            .ticket = from->ticket,
                            .coming = from->coming,
                            .missed = from->missed};

@@ -41,7 +41,7 @@ START_TEST(runs_stand_side_by_side_in_the_order_of_the_lines) {
     says(text,
          "<th>line</th><th>PTX</th><th>CUDA</th><th>spe l1.latency=10</th><th>lanes</th><th>dpe l1.latency=11</th>");
     says(text, "data-words=\"issued|waiting for a pipe|waiting for a load|");
-    const char none[] = "0,0,0,0,0,0,0,0", ten[] = "10,0,0,0,0,0,0,0";
+    const char none[] = "0,0,0,0,0,0,0,0,0", ten[] = "10,0,0,0,0,0,0,0,0";
     row_says(text, "<tr><td class=n data-v=7>7</td><td><code>a &#60; 7;</code></td><td data-v=0><code></code></td>",
              cells("10", ten, "20.0", "32", "32.0"), cells("0", none, "0.0", "0", "0.0"));
     row_says(text, "<tr><td class=n data-v=8>8</td><td><code>a &#60; 8;</code></td><td data-v=0><code></code></td>",
@@ -49,7 +49,7 @@ START_TEST(runs_stand_side_by_side_in_the_order_of_the_lines) {
     row_says(text,
              "<tr><td class=n data-v=9>9</td><td><code>a &#60; 9;</code></td><td data-v=3><code>3: x = y &#60; "
              "1;</code></td>",
-             cells("40", "5,0,35,0,0,0,0,0", "80.0", "16", "16.0"), cells("10", ten, "50.0", "32", "32.0"));
+             cells("40", "5,0,35,0,0,0,0,0,0", "80.0", "16", "16.0"), cells("10", ten, "50.0", "32", "32.0"));
     ck_assert(strstr(text, "<td class=n data-v=7>") < strstr(text, "<td class=n data-v=8>"));
     ck_assert_ptr_null(strstr(text, "bfs"));
     free(text);
