@@ -26,7 +26,7 @@ struct sm_path {
     uint8_t stray : 2; /* enum path_stray */
     /* modern core: number of fetches for the instructions behind the buffer, at most MODERN_BUFFER; else 0 */
     uint8_t coming : 3;
-    bool missed : 1;   /* modern core: true if the last of these fetches missed the L0 instruction cache */
+    bool missed : 1; /* modern core: true if the last of these fetches missed the L0 instruction cache */
     /* cycle from which the path may issue: in state PATH_SWITCH, or in PATH_SLEEP if `sleeps` is set */
     uint64_t switched : 63, sleeps : 1;
 };
