@@ -50,9 +50,7 @@ struct inside {
     struct lent_run *run;
     struct interp_observer observer;     /* calls on_block() and on_executed() */
     const struct interp_observer *inner; /* the caller's observer of the present CTA */
-    bool *seen;                          /* by PC: a unit has issued the instruction */
-    bool fresh;                          /* a warp has entered a block that no unit has issued */
-    bool new_code;                       /* the gap ends at such a block */
+    bool *seen, *known;                  /* by PC: a unit has issued the instruction; the block that begins there */
     bool refills;                        /* a gap was just before the present cycles */
     uint32_t n_warps;                    /* of a CTA */
     uint32_t live;                       /* in this round: warps that have not ended */
@@ -63,12 +61,7 @@ struct inside {
 };
 
 static void on_block(void *ctx, uint32_t pc, lanemask_t lanes) {
-    struct inside *i = ctx;
-    const uint32_t n = i->view->launch->program->n;
-    bool seen = false;
-    for (uint32_t k = pc; k < n && k < pc + BLOCK; k++)
-        seen |= i->seen[k];
-    i->fresh |= !seen;
+    const struct inside *i = ctx;
     i->inner->block(i->inner->ctx, pc, lanes);
 }
 
@@ -80,7 +73,8 @@ static void on_executed(void *ctx, const struct warp *w, const struct inst *in, 
 static bool allocate(struct inside *i) {
     i->sm = calloc(i->view->sms, sizeof *i->sm);
     i->seen = calloc(i->view->launch->program->n, sizeof *i->seen);
-    bool ok = i->sm && i->seen;
+    i->known = calloc(i->view->launch->program->n, sizeof *i->known);
+    bool ok = i->sm && i->seen && i->known;
     for (uint32_t k = 0; ok && k < i->view->sms; k++)
         ok = (i->sm[k].warp = calloc((size_t)CTA_SLOTS * i->n_warps, sizeof *i->sm[k].warp)) != NULL;
     return ok;
@@ -112,6 +106,7 @@ void inside_free(struct inside *i) {
         free(i->sm[k].warp);
     lent_run_free(i->run);
     free(i->seen);
+    free(i->known);
     free(i->sm);
     free(i);
 }
@@ -236,6 +231,17 @@ static void begin_sm(struct inside *i, uint32_t k) {
     }
 }
 
+/* Lets warps enter only blocks that units have issued. */
+static void know_blocks(struct inside *i) {
+    const uint32_t n = i->view->launch->program->n;
+    for (uint32_t pc = 0; pc < n; pc++) {
+        i->known[pc] = false;
+        for (uint32_t k = pc; k < n && k < pc + BLOCK; k++)
+            i->known[pc] |= i->seen[k];
+    }
+    lent_know(i->run, i->known);
+}
+
 /* A CTA that is taken. */
 struct taken {
     struct inside *i;
@@ -296,39 +302,25 @@ static bool run_cta(const struct taken *t) {
         while (any)
             if (!run_warps(t, false, &any))
                 return false;
-        if (balance(t) >= 1 && !run_warps(t, true, &any))
+        if (balance(t) >= 1 && !lent_stopped(t->i->run) && !run_warps(t, true, &any))
             return false;
     }
     return true;
 }
 
-/* Lets a warp run to the PC at which the gap began, but not into code that no unit has issued. Executes at most `*left`
- * instructions, and subtracts them from *left. */
-static enum lent_end align_warp(const struct taken *t, uint32_t w, uint64_t *left) {
-    enum lent_end end = LENT_SPENT;
-    uint64_t executed = 1;
-    while (end == LENT_SPENT && *left && executed) {
-        t->i->fresh = false;
-        end = lent_warp_to(t->i->run, w, t->warp[w].pc, 1, &executed);
-        t->warp[w].debt += (double)executed;
-        t->i->new_code |= t->i->fresh;
-        *left = t->i->fresh ? 0 : *left - executed;
-    }
-    return end;
-}
-
-/* Aligns the warps of a CTA. In a loop, a warp then finds the results in flight that the code at this PC expects.
- * Returns false after a fault. */
+/* Lets the warps of a CTA run to the PCs at which the gap began, if they are near. In a loop, a warp then finds the
+ * results in flight that the code at this PC expects. Returns false after a fault. */
 static bool align_cta(const struct taken *t) {
-    uint64_t left[MAX_CTA_WARPS];
+    uint64_t left[MAX_CTA_WARPS], executed;
     for (uint32_t w = 0; w < t->c->cta->n_warps; w++)
         left[w] = t->warp[w].pc == UINT32_MAX ? 0 : ALIGNMENT;
     for (bool any = true; any;) {
         any = false;
         for (uint32_t w = 0; w < t->c->cta->n_warps; w++) {
-            const uint64_t before = left[w];
-            const enum lent_end end = align_warp(t, w, &left[w]);
-            any |= left[w] < before;
+            const enum lent_end end = lent_warp_to(t->i->run, w, t->warp[w].pc, left[w], &executed);
+            left[w] -= executed < left[w] ? executed : left[w];
+            t->warp[w].debt += (double)executed;
+            any |= executed > 0;
             if (end != LENT_FAULT)
                 continue;
             fault(t, w);
@@ -370,14 +362,13 @@ static bool run_sm(struct inside *i, uint32_t k, double times, bool last) {
 /* Runs rounds of all SMs, in which a warp executes `times` its share. `warps`: the number of warps that have not ended.
  * Sets *end. Returns false after a fault. */
 static bool run_rounds(struct inside *i, uint32_t rounds, double times, uint32_t warps, enum gap_end *end) {
-    i->fresh = false;
     *end = GAP_FULL;
     for (uint32_t r = 0; r < rounds && *end == GAP_FULL && !launch_stopped(i->view->launch); r++) {
         i->live = 0;
         for (uint32_t k = 0; k < i->view->sms; k++)
             if (!run_sm(i, k, times / rounds, r + 1 == rounds))
                 return false;
-        *end = i->live < warps - warps / LEAVING ? GAP_ENDING : i->fresh ? GAP_NEW_CODE : GAP_FULL;
+        *end = i->live < warps - warps / LEAVING ? GAP_ENDING : lent_stopped(i->run) ? GAP_NEW_CODE : GAP_FULL;
     }
     return true;
 }
@@ -395,13 +386,13 @@ enum gap_end inside_gap(struct inside *i, double times, uint64_t now, struct sta
         join(&all, &i->sm[k].all);
     }
     i->began = all.warps;
+    know_blocks(i);
     const double each = instructions / all.warps / ROUND;
     const uint32_t rounds = all.speed > 0 ? (uint32_t)ceil(fmax(each, ROUNDS)) : 0;
     bool ok = run_rounds(i, rounds, rounds ? instructions / all.speed : 0, all.warps, &end);
-    i->new_code = end == GAP_NEW_CODE;
     for (uint32_t k = 0; ok && end != GAP_NEW_CODE && k < i->view->sms; k++)
         ok = run_sm(i, k, 0, false);
-    end = end == GAP_FULL && i->new_code ? GAP_NEW_CODE : end;
+    end = end == GAP_FULL && lent_stopped(i->run) ? GAP_NEW_CODE : end;
     for (uint32_t k = 0; k < i->view->sms; k++)
         sm_take_back(i->view->sm[k], &i->sm[k].loan, now);
     const struct interp_stats *n = lent_stats(i->run);

@@ -57,6 +57,13 @@ void lent_give_back(struct lent_run *r) {
     r->lent.cta->held = r->held;
 }
 
+void lent_know(struct lent_run *r, const bool *known) {
+    r->run.known = known;
+    r->run.stopped = false;
+}
+
+bool lent_stopped(const struct lent_run *r) { return r->run.stopped; }
+
 enum lent_end lent_warp(struct lent_run *r, uint32_t warp, uint64_t budget, uint64_t *executed) {
     static const enum lent_end ends[] = {[WARP_DONE] = LENT_ENDED,
                                          [WARP_WAITS] = LENT_WAITS,

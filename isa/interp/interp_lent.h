@@ -21,6 +21,10 @@ void lent_run_free(struct lent_run *r);
  * warps, because at a barrier it would continue with the next warp. */
 void lent_take(struct lent_run *r, const struct lent_cta *c, uint64_t clock, const struct interp_observer *observer);
 void lent_give_back(struct lent_run *r);
+/* Makes warps stop before blocks whose PC is not `known`, which must outlive the run. lent_stopped() returns true if a
+ * warp has stopped since the last call of lent_know(). */
+void lent_know(struct lent_run *r, const bool *known);
+bool lent_stopped(const struct lent_run *r);
 
 enum lent_end { LENT_SPENT, LENT_WAITS, LENT_ENDED, LENT_FAULT };
 /* Runs a warp of the CTA until it has executed `budget` warp instructions and the rest of a block, until it waits for

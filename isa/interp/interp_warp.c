@@ -342,6 +342,13 @@ static bool ends_turn_waiting(const struct warp *w, struct warp_run *wr, uint64_
     return false;
 }
 
+/* Returns true if a warp must not enter the block at `pc` (cta_run.known). */
+static inline bool stops_before(struct cta_run *r, uint32_t pc) {
+    if (__builtin_expect(!r->known, 1) || r->known[pc])
+        return false;
+    return r->stopped = true;
+}
+
 static inline bool repeats_waiting_loop(const struct cta_run *r, const struct inst *in) {
     return in->ends_block & BLOCK_WAITS && r->turns && r->fx.taken;
 }
@@ -390,6 +397,10 @@ static enum warp_end run_spe(struct cta_run *r, struct warp *w, uint64_t budget)
         const struct spe_entry *top = &st->e[st->n - 1];
         const uint64_t spent = t.warp - t.others;
         if (spent >= budget || r->polled || r->rests) {
+            end = WARP_SPENT;
+            break;
+        }
+        if (stops_before(r, top->pc)) {
             end = WARP_SPENT;
             break;
         }
@@ -474,6 +485,8 @@ static enum warp_end run_paths(struct cta_run *r, struct warp *w, struct warp_ru
         if (spent >= budget || r->polled || r->rests)
             return WARP_SPENT;
         struct path *chosen = &p[wr->rotation % (uint32_t)ready];
+        if (stops_before(r, chosen->pc))
+            return WARP_SPENT;
         struct tally t = {0};
         lanemask_t lanes = chosen->lanes & ~c->waiting; /* the path may have merged with lanes that wait */
         uint32_t concurrent = control_concurrent(c, n);

@@ -49,8 +49,11 @@ struct cta_run {
     void *turn_ctx;
     /* the affine warp, freed with the run; NULL: the program has no affine stream */
     struct cta_affine *affine;
-    bool turns;        /* interp_cfg.turns; stack model only */
-    bool single;       /* a warp stops after each instruction, in any model */
+    bool turns;  /* interp_cfg.turns; stack model only */
+    bool single; /* a warp stops after each instruction, in any model */
+    /* by PC: a warp may enter the block there; NULL: any. A warp stops before another block, and sets `stopped`. */
+    const bool *known;
+    bool stopped;
     bool counts_loads; /* true: count loads for affine statistics */
     /* state of the checker, freed with the run; NULL: the launch is not checked */
     struct check_cta *check;

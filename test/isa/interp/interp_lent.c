@@ -74,6 +74,31 @@ START_TEST(a_warp_continues_where_it_is) {
 }
 END_TEST
 
+/* The same loop. The block at PC 3, behind the loop, is not known: the warp stops there after all 30 instructions of
+ * the loop, whatever its budget is. Then it may enter the block. */
+START_TEST(a_warp_stops_before_unknown_code) {
+    static const bool known[4] = {true, true, true, false};
+    const opnd_t i = asm_reg(a, 4), p = asm_reg(a, 0);
+    uint64_t executed;
+    add_one(i);
+    asm_op(a, "setp.lt.u32", p, i, asm_const(a, 4, 10), zero);
+    asm_bra(a, p, false, 0, 3);
+    begin(base_models()->ops[_i], 32);
+    lend();
+    lent_know(lent, known);
+    ck_assert_int_eq(lent_warp(lent, 0, 29, &executed), LENT_SPENT);
+    ck_assert(!lent_stopped(lent));
+    ck_assert_int_eq(lent_warp(lent, 0, 100, &executed), LENT_SPENT);
+    ck_assert_uint_eq(lent_pc(lent, 0), 3);
+    ck_assert_uint_eq(lent_stats(lent)->warp_instructions, 30);
+    ck_assert(lent_stopped(lent));
+    lent_know(lent, NULL);
+    ck_assert(!lent_stopped(lent));
+    ck_assert_int_eq(lent_warp(lent, 0, 100, &executed), LENT_ENDED);
+    lent_give_back(lent);
+}
+END_TEST
+
 /* Two warps meet at a barrier while their CTA is lent. The first waits; the second completes the barrier and ends, and
  * then the first ends. */
 START_TEST(warps_meet_at_barriers) {
@@ -113,6 +138,7 @@ END_TEST
 SUITE(isa_interp_lent) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST_LOOP(a_warp_continues_where_it_is, 0, base_models()->n);
+    TEST_LOOP(a_warp_stops_before_unknown_code, 0, base_models()->n);
     TEST_LOOP(warps_meet_at_barriers, 0, base_models()->n);
     TEST_LOOP(faults_have_a_place, 0, base_models()->n);
 }
