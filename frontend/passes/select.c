@@ -44,7 +44,7 @@ static bool fold(struct ir *ir) {
 }
 
 bool pass_select(struct ir *ir) {
-    if (!fold(ir) || !select_vectors(ir) || !select_guards(ir) || !select_params(ir))
+    if (!fold(ir) || !select_vectors(ir) || !select_guards(ir) || !select_factors(ir) || !select_params(ir))
         return false;
     for (uint32_t i = 0; i < ir->n; i++) {
         const enum expansion_id id = select_expansion(ir, &ir->code[i]);

@@ -46,6 +46,8 @@ bool select_webs(struct ir *ir);
 opnd_t select_constant_operand(const struct select *s, uint32_t i, opnd_t o);
 /* select_constants.c: changes instruction `i` if it computes with constants. Returns true if it did. */
 bool select_constants(struct select *s, uint32_t i);
+/* select_constants.c: gives a register to factors that have no place in their instruction. Returns false on failure. */
+bool select_factors(struct ir *ir);
 /* select_fold.c, select_fuse.c: change instruction `i` and the instructions that use its result. Return true if they
  * did. */
 bool select_fold(struct select *s, uint32_t i);

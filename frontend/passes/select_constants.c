@@ -1,5 +1,6 @@
 /* Folds instructions whose operands are constants, as ptxas does: the instruction becomes a copy of its result, and a
- * product of constants in a sum becomes a constant. Requires: blocks. Keeps: results and control flow. */
+ * product of constants in a sum becomes a constant. Other constants get a register, where an instruction has no place
+ * for them. Requires: blocks. Keeps: results and control flow. */
 #include "select.h"
 #include <string.h>
 
@@ -75,3 +76,45 @@ static bool fold_product(struct select *s, uint32_t i) {
 }
 
 bool select_constants(struct select *s, uint32_t i) { return fold_result(s, i) || fold_product(s, i); }
+
+/* Returns the immediate factor of a product of 32-bit integers whose addend is in constant memory, or NULL. No
+ * instruction has places for both. A product with a power of two is a shift, which has. */
+static opnd_t *factor_without_place(const struct ir *ir, struct inst *in) {
+    const struct isa_row *row = select_row(in);
+    opnd_t *factor = in->a & 1 ? &in->a : &in->b;
+    if (in->kind != K_LANE || row->op != OP_MAD || type_class(row->d) == 'f' || type_bytes(row->a) != 4 ||
+        !(*factor & 1) || !select_is_parameter(ir, in->c))
+        return NULL;
+    const uint32_t value = (uint32_t)select_constant(ir, *factor, 4);
+    return value && (in->dsize == 8 || value & (value - 1)) ? factor : NULL;
+}
+
+/* Returns the register that holds the constant in this function. */
+static uint32_t register_of(struct ir *ir, struct edit *e, uint32_t function, opnd_t constant, uint32_t *known) {
+    if (!known[constant >> 1]) {
+        struct inst in = inst_of_row(isa_find_row(OP_MOV, T_B32, T_NONE, 0));
+        known[constant >> 1] = ir_vreg(ir, RC_32, function, NULL, 0);
+        ir->vregs[known[constant >> 1]].written = true;
+        in.a = constant;
+        in.d = known[constant >> 1] << 1;
+        edit_before(e, ir->functions[function].begin, &in);
+    }
+    return known[constant >> 1];
+}
+
+bool select_factors(struct ir *ir) {
+    struct edit *e = edit_begin(ir);
+    const uint32_t n = ir->n;
+    for (uint32_t f = 0; f < ir->n_functions; f++) {
+        uint32_t *known = arena_array(ir->tmp, (size_t)ir->constant_bytes + 1, sizeof *known);
+        for (uint32_t i = ir->functions[f].begin; i < ir->functions[f].end && i < n; i++) {
+            opnd_t *factor = select_may_change(ir, i) ? factor_without_place(ir, edit_inst(e, i)) : NULL;
+            if (!factor)
+                continue;
+            const uint32_t v = register_of(ir, e, f, *factor, known);
+            *factor_without_place(ir, edit_inst(e, i)) = v << 1;
+            ir_note(ir, i, "needs its factor in a register");
+        }
+    }
+    return edit_end(e);
+}

@@ -19,7 +19,7 @@ static bool is_copy(const struct ir *ir, const struct inst *in) {
     if (in->guard != NO_GUARD || in->hints & HINT_DEQ || in->n_list)
         return false;
     return in->kind == K_LOAD ? in->space == SPACE_PARAM && in->a & 1
-                              : in->kind == K_LANE && row->op == OP_MOV && !(in->a & 1) && select_outside(ir, in->a);
+                              : in->kind == K_LANE && row->op == OP_MOV && select_outside(ir, in->a);
 }
 
 /* Returns true if the instruction may move from block `home` to `block`. */
