@@ -50,6 +50,7 @@ struct numbers {
     struct late_read *reads;
     uint32_t n_reads, cap_reads;
     uint32_t *pair, n_pairs, cap_pairs; /* registers that an instruction reads together, two by two */
+    uint32_t *same;                     /* register -> the sum that it continues, in the same number; 0: none */
     uint32_t *component;                /* register -> root of the registers that should alternate; 0: none */
     unsigned char *side;                /* register -> its side of the component, 0 or 1 */
     signed char *bank;                  /* root -> bank of side 0; -1: not chosen yet */
@@ -111,17 +112,38 @@ static void note_access(struct numbers *s, uint32_t i) {
             s->vector[ir->lists[in->list + k] >> 1] = in;
 }
 
+static bool is_live_after(const struct numbers *s, uint32_t v, uint32_t i) {
+    for (uint32_t k = s->live.first[v]; k; k = s->live.list[k].next)
+        if (s->live.list[k].at.begin <= 2 * i + 1 && s->live.list[k].at.end >= 2 * i + 1)
+            return true;
+    return false;
+}
+
+/* Notes the addend that ends where its sum begins: the sum takes its number. */
+static void note_sum(struct numbers *s, uint32_t i) {
+    const struct inst *in = &s->ir->code[i];
+    const uint32_t d = in->d >> 1, c = in->c >> 1;
+    if (in->c & 1 || !c || d == SINK_VREG || d == c || s->same[d] || words_of(s, d) != 1 || words_of(s, c) != 1 ||
+        s->ir->vregs[c].special || is_live_after(s, c, i))
+        return;
+    s->same[d] = s->same[c] ? s->same[c] : c;
+}
+
+static uint32_t first_of_sum(const struct numbers *s, uint32_t v) { return s->same[v] ? s->same[v] : v; }
+
 static void note_pairs(struct numbers *s, uint32_t i) {
     struct ir *ir = s->ir;
     const struct inst_info *info = &ir->info[i];
     const uint32_t *read = ir->regs + info->regs;
     for (unsigned a = 0; a < info->n_reads; a++)
-        for (unsigned b = 0; b < a; b++)
-            if (read[a] != read[b] && words_of(s, read[a]) == 1 && words_of(s, read[b]) == 1) {
-                s->pair = IR_ROOM(ir, s->pair, s->n_pairs + 1, s->cap_pairs);
-                s->pair[s->n_pairs++] = read[a];
-                s->pair[s->n_pairs++] = read[b];
-            }
+        for (unsigned b = 0; b < a; b++) {
+            const uint32_t v = first_of_sum(s, read[a]), w = first_of_sum(s, read[b]);
+            if (v == w || words_of(s, v) != 1 || words_of(s, w) != 1)
+                continue;
+            s->pair = IR_ROOM(ir, s->pair, s->n_pairs + 1, s->cap_pairs);
+            s->pair[s->n_pairs++] = v;
+            s->pair[s->n_pairs++] = w;
+        }
 }
 
 static int compare_pairs(const void *a, const void *b) {
@@ -145,7 +167,7 @@ static void find_sides(struct numbers *s) {
     for (uint32_t v = 0; v <= ir->n_vregs; v++)
         first[v + 1] += first[v];
     for (uint32_t k = 0; k < s->n_values; k++) {
-        const uint32_t root = s->values[k].vreg;
+        const uint32_t root = first_of_sum(s, s->values[k].vreg);
         uint32_t done = 0, top = 0;
         if (s->component[root] || first[root] == first[root + 1])
             continue;
@@ -159,6 +181,10 @@ static void find_sides(struct numbers *s) {
                 s->side[other] = !s->side[queue[done]];
                 queue[top++] = other;
             }
+    }
+    for (uint32_t v = 1; v < ir->n_vregs; v++) {
+        s->component[v] = s->component[first_of_sum(s, v)];
+        s->side[v] = s->side[first_of_sum(s, v)];
     }
 }
 
@@ -362,12 +388,16 @@ static void prepare(struct numbers *s) {
     const size_t n = (size_t)ir->n_vregs + 1;
     s->number = arena_array(ir->tmp, n, sizeof *s->number);
     s->late = arena_array(ir->tmp, n, sizeof *s->late);
+    s->same = arena_array(ir->tmp, n, sizeof *s->same);
     s->component = arena_array(ir->tmp, n, sizeof *s->component);
     s->side = arena_array(ir->tmp, n, sizeof *s->side);
     s->bank = arena_array(ir->tmp, n, sizeof *s->bank);
     s->stored = arena_array(ir->tmp, n, sizeof *s->stored);
     s->vector = arena_array(ir->tmp, n, sizeof *s->vector);
     find_values(s);
+    for (uint32_t i = s->f->begin; i < s->f->end; i++)
+        if (ir->code[i].kind == K_LANE)
+            note_sum(s, i);
     for (uint32_t i = s->f->begin; i < s->f->end; i++)
         if (is_late(&ir->code[i]))
             note_access(s, i);

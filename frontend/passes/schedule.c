@@ -15,8 +15,9 @@
 #include <string.h>
 
 enum {
-    LOAD_LATENCY = 32, /* assumed cycles of a load from shared or local memory, or of a parameter */
+    LOAD_LATENCY = 36, /* assumed cycles of a load from shared or local memory, or of a parameter */
     FAR_LATENCY = 200, /* assumed cycles of a load from global memory: a hit in the L2 */
+    ACCESS_GAP = 4,    /* cycles from one access to the next, as in ptxas' code */
     AHEAD = 16,        /* assumed cycles by which a result may be early */
     TRIES = 8,         /* number of tasks that are tried in each place */
     MOST = 256         /* maximum number of instructions that are ordered together */
@@ -51,6 +52,7 @@ struct schedule {
     int *allowed; /* function -> the number of registers that it may need */
     struct task task[MOST];
     uint32_t n, order[MOST];
+    unsigned next_access; /* first cycle in which the next access may issue */
     unsigned char after[MOST][MOST]; /* [i][k]: task k must come after task i; 2: it reads the result of i */
 };
 
@@ -234,12 +236,17 @@ static bool rest_fits(struct schedule *s, uint32_t next, int words, int bound) {
     return words <= bound;
 }
 
+/* Returns the first cycle in which the task can issue: its operands have arrived, and so has the turn of an access. */
+static unsigned ready_at(const struct schedule *s, const struct task *t) {
+    return is_access(&s->ir->code[t->inst]) && s->next_access > t->ready ? s->next_access : t->ready;
+}
+
 /* Returns the next cycle, from `now` on, in which the operands of a task that is not put off arrive. */
 static unsigned next_event(struct schedule *s, unsigned now) {
     unsigned next = UINT_MAX;
     for (uint32_t i = 0; i < s->n; i++) {
         const struct task *t = &s->task[i];
-        const unsigned at = t->ready > now ? t->ready : now;
+        const unsigned ready = ready_at(s, t), at = ready > now ? ready : now;
         if (!t->done && !t->waits && at < next && (t->latest <= at + AHEAD || words_after(s, t, false) <= 0))
             next = at;
     }
@@ -257,7 +264,8 @@ static uint32_t best_task(struct schedule *s, unsigned now) {
         const struct task *t = &s->task[i];
         if (t->done || t->waits || t->rejected || (t->latest > event + AHEAD && words_after(s, t, false) > 0))
             continue;
-        int64_t value = t->ready > now ? -(int64_t)(t->ready - now) : t->path;
+        const unsigned ready = ready_at(s, t);
+        const int64_t value = ready > now ? -(int64_t)(ready - now) : t->path;
         if (best == s->n || value > best_value) {
             best = i;
             best_value = value;
@@ -292,11 +300,13 @@ static void order_tasks(struct schedule *s, int bound) {
     unsigned now = 0;
     prepare(s);
     begin_words(s);
+    s->next_access = 0;
     for (uint32_t n = 0; n < s->n; n++, now++) {
         uint32_t i = next_task(s, now, words, bound);
         struct task *t = &s->task[i];
         words += words_after(s, t, true);
-        now = t->ready > now ? t->ready : now;
+        now = ready_at(s, t) > now ? ready_at(s, t) : now;
+        s->next_access = is_access(&s->ir->code[t->inst]) ? now + ACCESS_GAP : s->next_access;
         t->done = true;
         s->order[n] = i;
         for (uint32_t k = i + 1; k < s->n; k++) {
