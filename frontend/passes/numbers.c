@@ -119,14 +119,20 @@ static bool is_live_after(const struct numbers *s, uint32_t v, uint32_t i) {
     return false;
 }
 
-/* Notes the addend that ends where its sum begins: the sum takes its number. */
+/* Returns the register whose number the result of an instruction takes if the register ends there: the addend, or the
+ * only operand. */
+static uint32_t continued(const struct inst *in) {
+    const opnd_t o = !(in->c & 1) && in->c != OPND_SINK ? in->c : in->a & 1 ? in->b : in->b & 1 ? in->a : OPND_SINK;
+    return o & 1 ? SINK_VREG : o >> 1;
+}
+
+/* Notes the register whose number the result takes. A word that is stored has an odd number instead. */
 static void note_sum(struct numbers *s, uint32_t i) {
-    const struct inst *in = &s->ir->code[i];
-    const uint32_t d = in->d >> 1, c = in->c >> 1;
-    if (in->c & 1 || !c || d == SINK_VREG || d == c || s->same[d] || words_of(s, d) != 1 || words_of(s, c) != 1 ||
-        s->ir->vregs[c].special || is_live_after(s, c, i))
+    const uint32_t d = s->ir->code[i].d >> 1, v = continued(&s->ir->code[i]);
+    if (v == SINK_VREG || d == SINK_VREG || d == v || s->same[d] || s->stored[d] || words_of(s, d) != 1 ||
+        words_of(s, v) != 1 || s->ir->vregs[v].special || is_live_after(s, v, i))
         return;
-    s->same[d] = s->same[c] ? s->same[c] : c;
+    s->same[d] = s->same[v] ? s->same[v] : v;
 }
 
 static uint32_t first_of_sum(const struct numbers *s, uint32_t v) { return s->same[v] ? s->same[v] : v; }
@@ -396,12 +402,13 @@ static void prepare(struct numbers *s) {
     s->vector = arena_array(ir->tmp, n, sizeof *s->vector);
     find_values(s);
     for (uint32_t i = s->f->begin; i < s->f->end; i++)
+        if (is_late(&ir->code[i]))
+            note_access(s, i);
+    for (uint32_t i = s->f->begin; i < s->f->end; i++)
         if (ir->code[i].kind == K_LANE)
             note_sum(s, i);
     for (uint32_t i = s->f->begin; i < s->f->end; i++)
-        if (is_late(&ir->code[i]))
-            note_access(s, i);
-        else if (ir->code[i].kind == K_LANE)
+        if (ir->code[i].kind == K_LANE)
             note_pairs(s, i);
     find_sides(s);
 }

@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-    LOAD_LATENCY = 36, /* assumed cycles of a load from shared or local memory, or of a parameter */
+    LOAD_LATENCY = 37, /* cycles of a load from shared or local memory, or of a parameter, in the order of ptxas */
     FAR_LATENCY = 200, /* assumed cycles of a load from global memory: a hit in the L2 */
     ACCESS_GAP = 4,    /* cycles from one access to the next, as in ptxas' code */
     AHEAD = 16,        /* assumed cycles by which a result may be early */
@@ -52,7 +52,7 @@ struct schedule {
     int *allowed; /* function -> the number of registers that it may need */
     struct task task[MOST];
     uint32_t n, order[MOST];
-    unsigned next_access; /* first cycle in which the next access may issue */
+    unsigned next_access;            /* first cycle in which the next access may issue */
     unsigned char after[MOST][MOST]; /* [i][k]: task k must come after task i; 2: it reads the result of i */
 };
 

@@ -380,7 +380,7 @@ static void expect_kinds(const char *body, const uint8_t *want, uint32_t n) {
 
 /* In the first kernel, the second load moves before the addition that waits for the first load. In the second kernel it
  * stays, because it must not pass a store to global memory. In the third kernel it may pass the store, which is to
- * shared memory. */
+ * shared memory. The second load issues 4 cycles after the first, so the store issues before the second addition. */
 START_TEST(loads_go_first) {
     static const uint8_t want[] = {K_LOAD, K_LOAD, K_LOAD, K_LANE, K_LANE, K_STORE, K_STORE, K_EXIT};
     expect_kinds("ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, 1; ld.global.u32 %r2, [%d1+4];\n"
@@ -390,7 +390,7 @@ START_TEST(loads_go_first) {
     expect_kinds("ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, 1; st.global.u32 [%d1], %r1;\n"
                  "ld.global.u32 %r2, [%d1+4]; add.u32 %r2, %r2, 1; st.global.u32 [%d1+4], %r2; ret;",
                  stays, 8);
-    static const uint8_t moves[] = {K_LOAD, K_LOAD, K_LOAD, K_LANE, K_LANE, K_STORE, K_STORE, K_STORE, K_EXIT};
+    static const uint8_t moves[] = {K_LOAD, K_LOAD, K_LOAD, K_LANE, K_STORE, K_LANE, K_STORE, K_STORE, K_EXIT};
     expect_kinds("ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, 1; st.shared.u32 [0], %r1;\n"
                  "ld.global.u32 %r2, [%d1+4]; add.u32 %r2, %r2, 1; st.global.u32 [%d1], %r1;\n"
                  "st.global.u32 [%d1+4], %r2; ret;",

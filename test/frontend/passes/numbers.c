@@ -60,6 +60,18 @@ START_TEST(operands_are_in_both_banks) {
 }
 END_TEST
 
+/* The sum of nine products keeps its number, so that the 8 words that it reads are all in the other bank: 2 apart. With
+ * R0 to R3 for sum, stack pointer and address, they are R5 to R19. ptxas 13 for sm_86 numbers them so. */
+START_TEST(a_sum_keeps_its_number) {
+    char body[2048] = "ld.global.f32 %f0, [%d3]; mul.f32 %f10, %f0, 0f40400000;\n";
+    for (int i = 1; i < 9; i++)
+        sprintf(body + strlen(body), "ld.global.f32 %%f%d, [%%d3+%d]; fma.rn.f32 %%f10, %%f%d, 0f40400000, %%f10;\n", i,
+                4 * i, i);
+    strcat(body, "st.global.f32 [%d3], %f10;");
+    ck_assert_uint_eq(registers("", body), 20 + 2);
+}
+END_TEST
+
 /* A vector of four words is R4 to R7, as its first number is a multiple of four; the address is R2 and R3. */
 START_TEST(vectors_are_aligned) {
     ck_assert_uint_eq(registers("", "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%d3];\n"
@@ -120,6 +132,7 @@ SUITE(frontend_passes_numbers) {
     TEST(words_that_are_stored_are_odd);
     TEST(the_occupancy_bounds_new_numbers);
     TEST(operands_are_in_both_banks);
+    TEST(a_sum_keeps_its_number);
     TEST(vectors_are_aligned);
     TEST(vectors_have_their_places_first);
     TEST(an_access_keeps_its_operands);

@@ -96,7 +96,33 @@ START_TEST(sums_of_a_loop_take_one_register) {
 }
 END_TEST
 
+/* Loads of shared memory issue in cycles 0, 4, 8 ...; the result of the first one arrives 37 cycles later. So 10 loads
+ * come before the first addition, and one before each of the next. ptxas 13 orders this kernel so for sm_75 to sm_120. */
+START_TEST(accesses_issue_four_cycles_apart) {
+    enum { LOADS = 24, AHEAD = 10 };
+    const struct program *p;
+    char body[2048] = ".shared .b32 s[64]; ld.param.u64 %d1, [p];\n";
+    for (int i = 0; i < LOADS; i++)
+        sprintf(body + strlen(body), "ld.shared.u32 %%r%d, [s+%d]; add.u32 %%r98, %%r%d, %s;\n", i, 8 * i, i,
+                i ? "%r98" : "1");
+    strcat(body, "st.global.u32 [%d1], %r98; ret;");
+    struct heddle *h = open_kernel("", body, 6 * 256 * 40, &p);
+    uint32_t loads = 0, sums = 0;
+    for (uint32_t pc = 0; pc < p->n; pc++) {
+        loads += p->code[pc].kind == K_LOAD && p->code[pc].space == SPACE_SHARED;
+        if (p->code[pc].kind != K_LANE || !loads)
+            continue;
+        const uint32_t want = AHEAD + sums < LOADS ? AHEAD + sums : LOADS;
+        EXPECT(loads == want, "addition %u comes after %u loads, not %u", sums, loads, want);
+        sums++;
+    }
+    ck_assert_uint_eq(sums, LOADS);
+    heddle_close(h);
+}
+END_TEST
+
 SUITE(frontend_passes_schedule) {
+    TEST(accesses_issue_four_cycles_apart);
     TEST(loads_use_registers_that_occupancy_leaves);
     TEST(sums_of_a_loop_take_one_register);
 }

@@ -317,6 +317,38 @@ START_TEST(counts_of_integer_instructions) {
 }
 END_TEST
 
+/* select_constants.c: a product with a constant factor and an addend in constant memory has no place for both, so the
+ * factor gets a register, which two products share: ptxas 13 for sm_86 has a move and two IMADs, too. A power of two is
+ * the distance of a shift (LEA), which has a place. */
+START_TEST(factors_get_a_register) {
+    static const struct {
+        const char *body;
+        unsigned arithmetic;
+    } products[] = {
+        {"mul.lo.u32 %r3, %r1, 12; add.u32 %r8, %r3, %r4;", 2},
+        {"mul.lo.u32 %r3, %r1, 12; add.u32 %r8, %r3, %r4; mul.lo.u32 %r3, %r8, 12; add.u32 %r8, %r3, %r4;", 3},
+        {"mul.lo.u32 %r3, %r1, 8; add.u32 %r8, %r3, %r4;", 1},
+        {"mul.wide.u32 %d2, %r1, 8; add.u64 %d3, %d2, %d1; st.global.u32 [%d3+8], %r2;", 2}};
+    for (size_t i = 0; i < sizeof products / sizeof products[0]; i++) {
+        uint32_t out[WORDS], count[N_MACHINE_CLASSES];
+        char body[512];
+        const struct program *p;
+        /* the words are small, so that the address with %r1 is in the array */
+        snprintf(body, sizeof body, "%sld.param.u32 %%r4, [n]; and.b32 %%r1, %%r1, 1; %s %s", TWO, products[i].body,
+                 END);
+        struct heddle *h = run(body, "core.select=on", out, &p);
+        control_count(p, count);
+        EXPECT(count[MACHINE_ALU] + count[MACHINE_FMA] == products[i].arithmetic + 1, "%s: %u machine instructions",
+               products[i].body, count[MACHINE_ALU] + count[MACHINE_FMA] - 1);
+        heddle_close(h);
+    }
+}
+END_TEST
+
+static bool is_load_of_parameter(const struct program *p, uint32_t pc) {
+    return p->code[pc].kind == K_LOAD && p->code[pc].space == SPACE_PARAM;
+}
+
 /* select_params.c: the parameter p is read in the outer of two loops, and is fetched there. */
 START_TEST(parameters_are_fetched_in_outer_loops) {
     uint32_t out[WORDS], load = 0, use = 0;
@@ -335,20 +367,35 @@ START_TEST(parameters_are_fetched_in_outer_loops) {
 }
 END_TEST
 
-/* select_params.c: the only use of the parameter p is in a loop. Its load stays in a block before the loop, where it
- * executes once. */
+/* select_params.c: the parameter p is read in a loop and after it. The first load stays in a block before the loop,
+ * where it executes once. */
 START_TEST(parameters_are_not_fetched_in_loops) {
-    uint32_t out[WORDS], load = 0, use = 0;
+    uint32_t out[WORDS], load = UINT32_MAX, use = 0;
     const struct program *p;
     struct heddle *h = run("mov.u32 %r1, 0; X: red.global.add.u32 [%d1+8], %r1; add.u32 %r1, %r1, 1;"
                            "setp.lt.u32 %p1, %r1, 5; @%p1 bra X;" END,
                            "core.constant_operands=off", out, &p);
     for (uint32_t pc = 0; pc < p->n; pc++) {
-        load = p->code[pc].kind == K_LOAD && p->code[pc].space == SPACE_PARAM ? pc : load;
+        load = load == UINT32_MAX && is_load_of_parameter(p, pc) ? pc : load;
         use = p->code[pc].kind == K_ATOM ? pc : use;
     }
     ck_assert_uint_gt(use, load);
     ck_assert_uint_ne(p->info[use].block, p->info[load].block);
+    heddle_close(h);
+}
+END_TEST
+
+/* select_params.c: the parameter p is read in a loop and after it. A load for both would keep it in a register during
+ * the loop, so each use has a load. */
+START_TEST(uses_after_loops_have_their_own_load) {
+    uint32_t out[WORDS], loads = 0;
+    const struct program *p;
+    struct heddle *h = run("mov.u32 %r1, 0; X: red.global.add.u32 [%d1+8], %r1; add.u32 %r1, %r1, 1;"
+                           "setp.lt.u32 %p1, %r1, 5; @%p1 bra X;" END,
+                           "core.constant_operands=off", out, &p);
+    for (uint32_t pc = 0; pc < p->n; pc++)
+        loads += is_load_of_parameter(p, pc);
+    ck_assert_uint_eq(loads, 2);
     heddle_close(h);
 }
 END_TEST
@@ -440,8 +487,10 @@ SUITE(frontend_passes_select) {
     TEST_LOOP(counts_of_integer_instructions, 0, (int)(sizeof counts / sizeof counts[0]));
     TEST(words_behind_a_variable_are_loaded);
     TEST(diverged_lanes_fetch_words_to_uniform_registers);
+    TEST(factors_get_a_register);
     TEST(parameters_are_fetched_in_outer_loops);
     TEST(parameters_are_not_fetched_in_loops);
+    TEST(uses_after_loops_have_their_own_load);
     TEST(the_stream_of_a_kernel_folds);
     TEST_LOOP(atomics_without_readers_are_reductions, 0, 3);
     TEST(machine_instructions_by_class);
