@@ -96,8 +96,9 @@ START_TEST(sums_of_a_loop_take_one_register) {
 }
 END_TEST
 
-/* Loads of shared memory issue in cycles 0, 4, 8 ...; the result of the first one arrives 37 cycles later. So 10 loads
- * come before the first addition, and one before each of the next. ptxas 13 orders this kernel so for sm_75 to sm_120. */
+/* Loads of shared memory issue in cycles 0, 4, 8 and so on; the first result arrives 37 cycles after its load. So 10
+ * loads come before the first addition, and one before each of the next. ptxas 13 orders this kernel so, from sm_75 to
+ * sm_120. */
 START_TEST(accesses_issue_four_cycles_apart) {
     enum { LOADS = 24, AHEAD = 10 };
     const struct program *p;
