@@ -247,10 +247,17 @@ static void stands(struct run *run, const struct slot *s) {
         run_set_stuck(run, s, FAULT_DEADLOCK, STUCK_ALL);
 }
 
+/* Lets other launches run. Unlike in stands(), this launch has a clock that will end its wait. */
+static void offer_turn(struct run *run) {
+    run->offers = run->asks = run->next_ticket != run->committed;
+    if (!run->offers)
+        launch_continues(run->launch, true);
+}
+
 static void commit(struct run *run, struct slot *s) {
     const struct launch *l = run->launch;
     bool bad = s->end == TURN_FAULT || s->end == TURN_DEADLOCK;
-    run->asks = false;
+    run->asks = run->offers;
     for (uint32_t i = 0; i < s->n; i++) {
         struct cta_run *r = &s->run[i];
         r->n.rounding_error = r->cta->rounding_error;
@@ -289,6 +296,8 @@ static void commit(struct run *run, struct slot *s) {
         run_set_stuck(run, s, FAULT_LIMIT, STUCK_LIMIT);
     else if (all_repeat(run) && !rotate_paths(run))
         stands(run, s);
+    else if (l->stands && !run->failed && (run->offers || (s->polls && s->end == TURN_SUSPENDED)))
+        offer_turn(run);
 }
 
 static void turn_ended(struct run *run, struct slot *s) {

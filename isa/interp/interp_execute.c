@@ -58,7 +58,9 @@ static void pass_time(struct cta_run *r, struct warp *w, const struct inst *in, 
         slept += skip_in_loop(&wr->clock_wait, pc, clock, w->clock);
     else if (reads_special(in)) { /* the start of the next wait */
         wr->clock_wait.latest = 0;
-        r->rests |= polls_clock(wr, clock);
+        const bool polls = polls_clock(wr, clock);
+        r->polls_clock |= polls;
+        r->rests |= polls;
     }
     wr->slept += slept;
     r->slept += slept;

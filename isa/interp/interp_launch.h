@@ -32,6 +32,7 @@ struct slot {
     bool others;        /* `quiet` is set, and a warp of the CTA has other runnable paths */
     uint64_t rotations; /* value of run.rotations that this CTA last applied */
     bool moved;         /* in its last turn the CTA may have changed memory or ended threads */
+    bool polls;         /* in its last turn a path polled a clock */
     bool talks;         /* in this turn the CTA communicated with other CTAs */
     bool shared;        /* in one of its turns the CTA communicated with other CTAs */
     /* host thread that created the slot; only this thread reuses it, since its caches hold the slot's memory */
@@ -71,8 +72,10 @@ struct run {
     uint32_t taken; /* number of path rotations (rotate_paths()) since memory last changed */
     /* total number of path rotations; number of the first turn that applies the last rotation */
     uint64_t rotations, rotate_from;
-    bool stands;  /* true if no turn has made progress since the last call of launch_continues() */
-    bool asks;    /* launch.stands is to be called, so no turn begins before those in flight are committed */
+    bool stands; /* true if no turn has made progress since the last call of launch_continues() */
+    /* launch.stands is to be called, so no turn begins before all turns in flight are committed: all CTAs repeat their
+     * steps, or (`offers`) a path polls a clock, so that CTAs may wait for another launch without repeating steps */
+    bool asks, offers;
     bool shares;  /* true once a CTA has communicated with other CTAs */
     bool cancels; /* the kernel has clusterlaunchcontrol: CTAs may take clusters that have not begun, from `source` */
     struct cluster_source source;

@@ -153,7 +153,7 @@ static void begin_slot(struct slot *s) {
 /* Begins to watch the CTAs of a turn, or records in the slot what the watch has found and ends it. */
 static void watch(struct slot *s, bool begin) {
     s->quiet = s->end == TURN_SUSPENDED && !s->changed;
-    s->moved = s->others = false;
+    s->moved = s->others = s->polls = false;
     for (uint32_t i = 0; i < s->n; i++) {
         struct cta_run *r = &s->run[i];
         if (begin) {
@@ -161,6 +161,8 @@ static void watch(struct slot *s, bool begin) {
                 cta_watch_begin(r);
             continue;
         }
+        s->polls |= r->polls_clock;
+        r->polls_clock = false;
         s->quiet &= s->ended >> i & 1 || cta_watch_repeats(r);
         s->moved |= !r->watch;
         s->others |= cta_has_others(r);

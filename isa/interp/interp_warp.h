@@ -67,6 +67,7 @@ struct cta_run {
     bool communicates; /* an instruction with observable order was executed in this turn */
     bool polled;       /* an mbarrier wait was false in all its lanes: the warp's turn ends after the block */
     bool rests;        /* the warp slept or polls a clock: its turn ends after the block, and other paths of it run */
+    bool polls_clock;  /* a path has polled a clock in this turn */
     bool keeps_clock;  /* nothing but instructions advances %clock: the CTA is lent (interp_lent.h) */
     uint64_t slept;    /* sum of warp_run.slept over the warps, and over earlier CTAs; turns count it as instructions */
     /* counters of the reconvergence model, which the interpreter provides but does not report */

@@ -80,6 +80,9 @@ void cuda_streams_release(const struct cuda_graph *g) {
 
 enum cuda_error cuda_stream_destroy(struct cuda_stream *s) {
     CUDA_LOCK;
+    for (const struct cuda_stream *i = streams; i; i = i->next)
+        if (i == s) /* a later stream may get the same address */
+            cuda_runner_wait(&(struct cuda_order){.stream = s}, true);
     for (struct cuda_stream **i = &streams; *i; i = &(*i)->next)
         if (*i == s) {
             *i = s->next;
@@ -189,6 +192,9 @@ enum cuda_error cuda_event_new(struct cuda_event **out, unsigned flags) {
 }
 enum cuda_error cuda_event_destroy(struct cuda_event *e) {
     CUDA_LOCK;
+    for (const struct cuda_event *i = events; i; i = i->next)
+        if (i == e)
+            cuda_event_wait(e);
     for (struct cuda_event **i = &events; *i; i = &(*i)->next)
         if (*i == e) {
             *i = e->next;

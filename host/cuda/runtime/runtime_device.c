@@ -43,9 +43,9 @@ static enum cuda_error properties(void *out, int device) {
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cudaGetDeviceProperties(void *out, int device) { RUNTIME(properties(out, device)); }
+CUDA_API enum cuda_error cudaGetDeviceProperties(void *out, int device) { RUNTIME_BESIDE(properties(out, device)); }
 CUDA_API enum cuda_error cudaGetDeviceProperties_v2(struct cuda_properties *out, int device) {
-    RUNTIME(out ? cuda_device_properties(out, device) : CUDA_ErrorInvalidValue);
+    RUNTIME_BESIDE(out ? cuda_device_properties(out, device) : CUDA_ErrorInvalidValue);
 }
 CUDA_API enum cuda_error cudaDeviceGetTexture1DLinearMaxWidth(size_t *out, const void *format, int device) {
     RUNTIME(cuda_device_linear_width(out, format, device));

@@ -100,12 +100,12 @@ CUDA_API enum cuda_error cudaGetFuncBySymbol(struct cuda_kernel **out, const voi
     RUNTIME_BESIDE(cuda_find_kernel(stub, out));
 }
 CUDA_API enum cuda_error cudaFuncGetAttributes(struct cuda_function_attributes *out, const void *stub) {
-    RUNTIME(cuda_kernel_attributes(out, stub));
+    RUNTIME_BESIDE(cuda_kernel_attributes(out, stub));
 }
 CUDA_API enum cuda_error cudaKernelSetAttributeForDevice(const void *k, int which, int value, int device) {
     if (device)
         NOTE(CUDA_ErrorInvalidDevice);
-    RUNTIME(cuda_kernel_set_attribute(k, which, value));
+    RUNTIME_BESIDE(cuda_kernel_set_attribute(k, which, value));
 }
 /* Has no effect, because the configuration fixes the split between L1 and shared memory. */
 CUDA_API enum cuda_error cudaFuncSetCacheConfig(const void *stub, int which) {

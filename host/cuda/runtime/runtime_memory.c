@@ -9,7 +9,7 @@ struct pitched {
     size_t pitch, width, height;
 };
 
-CUDA_API enum cuda_error cudaMalloc(void **out, size_t bytes) { RUNTIME(cuda_allocate(out, bytes)); }
+CUDA_API enum cuda_error cudaMalloc(void **out, size_t bytes) { RUNTIME_BESIDE(cuda_allocate(out, bytes)); }
 CUDA_API enum cuda_error cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height) {
     RUNTIME(cuda_allocate_pitch(out, pitch, width, height));
 }
@@ -24,11 +24,11 @@ static enum cuda_error allocate_3d(struct pitched *out, struct cuda_extent e) {
 
 CUDA_API enum cuda_error cudaMalloc3D(struct pitched *out, struct cuda_extent e) { RUNTIME(allocate_3d(out, e)); }
 CUDA_API enum cuda_error cudaMallocHost(void **out, size_t bytes) {
-    RUNTIME(cuda_allocate_shared(out, bytes, MEMORY_HOST));
+    RUNTIME_BESIDE(cuda_allocate_shared(out, bytes, MEMORY_HOST));
 }
 CUDA_API enum cuda_error cudaHostAlloc(void **out, size_t bytes, unsigned flags) {
     (void)flags;
-    RUNTIME(cuda_allocate_shared(out, bytes, MEMORY_HOST));
+    RUNTIME_BESIDE(cuda_allocate_shared(out, bytes, MEMORY_HOST));
 }
 CUDA_API enum cuda_error cudaFreeHost(void *p) { RUNTIME(cuda_free(p)); }
 CUDA_API enum cuda_error cudaPointerGetAttributes(struct cuda_pointer_attributes *out, const void *p) {
@@ -38,7 +38,8 @@ CUDA_API enum cuda_error cudaPointerGetAttributes(struct cuda_pointer_attributes
 /* ---- copies ---- */
 
 CUDA_API enum cuda_error cudaMemcpy(void *to, const void *from, size_t bytes, enum cuda_copy kind) {
-    RUNTIME(cuda_copy("cudaMemcpy", to, from, bytes, kind));
+    struct cuda_stream *const s = NULL;
+    RUNTIME_AFTER(cuda_copy("cudaMemcpy", to, from, bytes, kind));
 }
 CUDA_API enum cuda_error cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cuda_copy kind,
                                          struct cuda_stream *s) {
@@ -136,7 +137,8 @@ CUDA_API enum cuda_error cudaMemcpy3DAsync(const struct copy_3d *c, struct cuda_
 /* ---- fills ---- */
 
 CUDA_API enum cuda_error cudaMemset(void *p, int value, size_t bytes) {
-    RUNTIME(cuda_fill_on("cudaMemset", cuda_byte_rows(p, bytes, value, bytes, 1), NULL));
+    struct cuda_stream *const s = NULL;
+    RUNTIME_AFTER(cuda_fill_on("cudaMemset", cuda_byte_rows(p, bytes, value, bytes, 1), s));
 }
 CUDA_API enum cuda_error cudaMemsetAsync(void *p, int value, size_t bytes, struct cuda_stream *s) {
     RUNTIME_AFTER(cuda_fill_on("cudaMemsetAsync", cuda_byte_rows(p, bytes, value, bytes, 1), s));

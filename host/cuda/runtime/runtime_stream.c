@@ -1,8 +1,8 @@
 /* Stream, event and capture functions that only the runtime has. */
 #include "runtime.h"
 
-CUDA_API enum cuda_error cudaStreamCreate(struct cuda_stream **out) { RUNTIME(cuda_stream_new(out, 0, 0)); }
-CUDA_API enum cuda_error cudaEventCreate(struct cuda_event **out) { RUNTIME(cuda_event_new(out, 0)); }
+CUDA_API enum cuda_error cudaStreamCreate(struct cuda_stream **out) { RUNTIME_BESIDE(cuda_stream_new(out, 0, 0)); }
+CUDA_API enum cuda_error cudaEventCreate(struct cuda_event **out) { RUNTIME_BESIDE(cuda_event_new(out, 0)); }
 
 /* Calls `call`, a function of the program, or adds a node for it if the stream is captured. The function may call CUDA,
  * so the lock is not held while it runs. */

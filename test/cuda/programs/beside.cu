@@ -1,5 +1,6 @@
 // Kernels that run at the same time and wait for each other: in streams, from several threads of the host, and in the
-// order that streams and events ask for. "beside stuck" launches a kernel that waits for a later kernel of its stream.
+// order that streams and events ask for. "beside stuck" launches a kernel that waits for a later kernel of its stream,
+// "beside clock" a kernel that waits with a time limit.
 #include "mistakes.h"
 #include <thread>
 
@@ -28,6 +29,14 @@ __global__ void wait_for(words *w, int value) {
         atomicAdd(&w->count, 1);
     }
     __syncthreads();
+}
+// As wait_for(), but gives up after some time, and sleeps longer in each round.
+__global__ void wait_some_time(words *w, int value) {
+    const long long since = clock64();
+    for (unsigned ns = 8; ((volatile words *)w)->ready != value && clock64() - since < 100000000000; ns *= 2)
+        if (ns < 4096)
+            __nanosleep(ns);
+    atomicAdd(&w->count, ((volatile words *)w)->ready == value);
 }
 __global__ void set_ready(words *w, int value) {
     if (threadIdx.x == 0)
@@ -100,6 +109,7 @@ static void order(cudaStream_t *s) {
     OK(cudaEventSynchronize(e));
     OK(cudaStreamSynchronize(s[0]));
     OK(cudaStreamQuery(s[0]));
+    OK(cudaStreamSynchronize(s[2]));
     WANT(count_of(w) == BLOCKS + 1 + 100);
     OK(cudaEventDestroy(e));
 }
@@ -113,11 +123,36 @@ static void ended_by_a_copy(cudaStream_t *s) {
     WANT(count_of(w) == 20 + BLOCKS);
 }
 
-int main(int argc, char **) {
+// The thread that ends the wait creates its stream and memory meanwhile.
+static void with_a_time_limit(void) {
+    words *w = fresh();
+    std::thread waits([w] {
+        wait_some_time<<<BLOCKS, THREADS, 0, cudaStreamPerThread>>>(w, 5);
+        OK(cudaStreamSynchronize(cudaStreamPerThread));
+    });
+    std::thread ends([w] {
+        cudaStream_t s;
+        int *more;
+        OK(cudaStreamCreate(&s));
+        OK(cudaMalloc(&more, sizeof *more));
+        set_ready<<<1, THREADS, 0, s>>>(w, 5);
+        OK(cudaStreamSynchronize(s));
+        OK(cudaStreamDestroy(s));
+    });
+    waits.join();
+    ends.join();
+    WANT(count_of(w) == BLOCKS * THREADS);
+}
+
+int main(int argc, char **argv) {
     cudaStream_t s[3];
     OK(cudaStreamCreate(&s[0]));
     OK(cudaStreamCreate(&s[1]));
     OK(cudaStreamCreateWithFlags(&s[2], cudaStreamNonBlocking));
+    if (argc > 1 && argv[1][0] == 'c') {
+        with_a_time_limit();
+        return done();
+    }
     if (argc > 1) {
         words *w = fresh();
         wait_for<<<1, 1, 0, s[0]>>>(w, 7);
