@@ -189,6 +189,10 @@ $(BUILD)/isa/exec/%.o $(LEVEL_OBJ): HOT = $(if $(filter -O2,$(CFLAGS)),-O3)
 # minima of cycles in vector registers.
 SCALAR := -fno-tree-slp-vectorize $(shell echo 'int x;' | $(CC) -mno-stv -x c -c -o /dev/null - 2>/dev/null && echo -mno-stv)
 $(BUILD)/timing/%.o $(BUILD)/mechanisms/%.o $(BUILD)/isa/interp/%.o: HOT = $(SCALAR)
+# The code of a modern core's cycle does not fit into the host's instruction cache. With -O2 it is smaller and misses
+# this cache less often.
+SMALL := $(if $(PGO)$(filter -O%,$(CFLAGS)),,$(if $(filter -O3,$(OPT)),-O2))
+$(BUILD)/timing/sm/modern_%.o $(BUILD)/timing/sm/path_state.o $(BUILD)/timing/sm/fetch/%.o: HOT = $(SCALAR) $(SMALL)
 
 # Converts text files to C strings: presets, for a library without its data files, and the texts of `heddle help`.
 AS_STRING := sed 's/["\\]/\\&/g; s/.*/"&\\n"/'

@@ -73,7 +73,7 @@ static inline uint8_t next_state(struct sm *sm, struct sm_warp *sw, struct sm_pa
 
 /* Does the same as evaluate() for the only path of a warp (sm_fast_path.guided). Returns false if it did nothing,
  * because the path may wait for something else than operands. */
-static inline bool evaluate_guided(struct sm *sm, uint32_t w, uint64_t now) {
+static inline __attribute__((always_inline)) bool evaluate_guided(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     struct sm_path *path = sw->path;
     if ((sw->n_paths != 1) | !path->buffered | path->refused | sw->asleep | (sw->atomics != 0))
