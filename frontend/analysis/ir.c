@@ -105,6 +105,11 @@ static unsigned char *constant_room(struct ir *ir, uint32_t bytes) {
     return ir->constants + need - bytes;
 }
 
+void ir_list_add(struct ir *ir, opnd_t o) {
+    ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
+    ir->lists[ir->n_lists++] = o;
+}
+
 opnd_t ir_constant(struct ir *ir, enum reg_class cls, uint64_t bits, uint64_t high) {
     unsigned bytes = class_bytes(cls);
     if (bytes && bytes < 8)

@@ -185,6 +185,8 @@ struct ir {
 void *ir_grow(struct arena *a, void *array, uint32_t n, uint32_t *cap, size_t size);
 #define IR_ROOM(ir, array, n, cap) ((n) < (cap) ? (array) : ir_grow((ir)->tmp, array, n, &(cap), sizeof *(array)))
 
+/* Adds an element to ir.lists, where the lists of instructions are. */
+void ir_list_add(struct ir *ir, opnd_t o);
 /* Adds a virtual register and returns its number. `name` may be NULL. */
 uint32_t ir_vreg(struct ir *ir, enum reg_class cls, uint32_t function, const char *name, uint32_t name_len);
 /* Returns the constant `bits` (with `high` for 128 bits) of class `cls` as an operand. A predicate constant is 0 or

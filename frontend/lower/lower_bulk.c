@@ -213,9 +213,7 @@ void lower_bulk(struct lower *l) {
     in->hints = f.what == BULK_COPY_MAP ? HINT_ALIGNED : 0;
     in->list = ir->n_lists;
     in->n_list = BULK_OPERANDS;
-    for (unsigned i = 0; i < BULK_OPERANDS; i++) {
-        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-        ir->lists[ir->n_lists++] = b.list[i];
-    }
+    for (unsigned i = 0; i < BULK_OPERANDS; i++)
+        ir_list_add(ir, b.list[i]);
     emit_done(l);
 }

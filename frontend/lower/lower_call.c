@@ -260,11 +260,6 @@ static bool locate_arguments(struct lower *l, const struct call_site *c, struct 
     return good;
 }
 
-static void add_list_word(struct ir *ir, uint64_t word) {
-    ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-    ir->lists[ir->n_lists++] = (opnd_t)word;
-}
-
 static void note_call(struct lower *l, const struct call_site *c, uint32_t callee, uint32_t inst) {
     struct ir *ir = l->ir;
     if (callee != CALL_INDIRECT) {
@@ -308,13 +303,13 @@ static void emit_call(struct lower *l, const struct call_site *c, uint32_t calle
                       int inputs, int results) {
     struct ir *ir = l->ir;
     uint32_t first = ir->n_lists;
-    add_list_word(ir, callee);
-    add_list_word(ir, (uint64_t)inputs);
-    add_list_word(ir, (uint64_t)results);
+    ir_list_add(ir, callee);
+    ir_list_add(ir, (uint64_t)inputs);
+    ir_list_add(ir, (uint64_t)results);
     for (int i = 0; i < inputs + results; i++) {
-        add_list_word(ir, args[i].caller);
-        add_list_word(ir, args[i].callee);
-        add_list_word(ir, args[i].bytes);
+        ir_list_add(ir, args[i].caller);
+        ir_list_add(ir, args[i].callee);
+        ir_list_add(ir, args[i].bytes);
     }
     struct inst *in = emit(l, l->dec->row);
     in->list = first;

@@ -39,14 +39,12 @@ void lower_brx(struct lower *l) {
         return;
     }
     uint32_t first = ir->n_lists, n = 0;
-    ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-    ir->n_lists++;
+    ir_list_add(ir, 0); /* their number */
     for (const struct operand *t = s->statement->proto.names; t; t = t->next) {
         const struct symbol *label = find_symbol(l, t, 1u << SYM_LABEL, "label");
         if (!label)
             return;
-        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-        ir->lists[ir->n_lists++] = label->index;
+        ir_list_add(ir, label->index);
         n++;
     }
     ir->lists[first] = n;

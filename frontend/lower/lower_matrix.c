@@ -89,10 +89,8 @@ static void emit_mma(struct lower *l, const struct isa_row *row, const struct pr
     in->rsize = row->types[0] == T_F64 ? 8 : 4;
     in->imm = p->imm;
     for (int k = 0; k < 5; k++)
-        for (unsigned i = 0; i < n[k]; i++) {
-            ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-            ir->lists[ir->n_lists++] = from[k][i];
-        }
+        for (unsigned i = 0; i < n[k]; i++)
+            ir_list_add(ir, from[k][i]);
     in->n_list = (uint8_t)(ir->n_lists - in->list);
     emit_done(l);
 }

@@ -52,10 +52,9 @@ void matrix_values(struct ir *ir, struct inst *in, opnd_t *one, const opnd_t *re
     if (n == 1)
         *one = regs[0];
     for (unsigned i = 0; i < n && n > 1; i++) {
-        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
         if (i == 0)
             in->list = ir->n_lists;
-        ir->lists[ir->n_lists++] = regs[i];
+        ir_list_add(ir, regs[i]);
     }
     in->n_list = (uint8_t)(n > 1 ? n : 0);
 }

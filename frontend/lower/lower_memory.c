@@ -29,10 +29,8 @@ static bool vector_operands(struct lower *l, const struct operand *o, int want, 
 
 static uint32_t add_list(struct ir *ir, const opnd_t *from, int n) {
     uint32_t first = ir->n_lists;
-    for (int i = 0; i < n; i++) {
-        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-        ir->lists[ir->n_lists++] = from[i];
-    }
+    for (int i = 0; i < n; i++)
+        ir_list_add(ir, from[i]);
     return first;
 }
 

@@ -130,10 +130,8 @@ static void emit_texture(struct lower *l, const struct tex *t) {
     in->cache_op = l->dec->cache_op;
     in->list = ir->n_lists;
     in->n_list = (uint8_t)t->n;
-    for (unsigned i = 0; i < t->n; i++) {
-        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-        ir->lists[ir->n_lists++] = t->list[i];
-    }
+    for (unsigned i = 0; i < t->n; i++)
+        ir_list_add(ir, t->list[i]);
     emit_done(l);
 }
 

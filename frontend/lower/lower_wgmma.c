@@ -48,8 +48,7 @@ static bool add_vector(struct lower *l, const struct operand *o, enum type t, un
             return false;
         }
         const opnd_t reg = written ? dest(l, &list[i], t) : source(l, &list[i], t);
-        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-        ir->lists[ir->n_lists++] = reg;
+        ir_list_add(ir, reg);
     }
     return true;
 }

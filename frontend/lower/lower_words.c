@@ -17,6 +17,5 @@ bool refuse_opcode(struct lower *l, const char *why) {
 
 void add_to_list(struct lower *l, opnd_t reg) {
     struct ir *ir = l->ir;
-    ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-    ir->lists[ir->n_lists++] = reg;
+    ir_list_add(ir, reg);
 }

@@ -16,10 +16,8 @@ static void copy_list(struct ir *ir, struct inst *in) {
     if (!n)
         return;
     in->list = ir->n_lists;
-    for (uint32_t i = 0; i < n; i++) {
-        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-        ir->lists[ir->n_lists++] = ir->lists[from + i];
-    }
+    for (uint32_t i = 0; i < n; i++)
+        ir_list_add(ir, ir->lists[from + i]);
 }
 
 /* Copies the records in ir->calls of a call instruction. A call through a pointer has a record for each possible

@@ -141,10 +141,8 @@ static void list_saves(struct ir *ir, const struct ir_function *fn, struct progr
     for (int c = 0; c < N_REG_CLASSES && fn->recursive; c++)
         for (uint32_t s = 0; s < fn->slots[c]; s++) {
             uint32_t pair[2] = {fn->slot_offset[c] + s * class_slot_bytes(c), class_bytes(c)};
-            for (int k = 0; k < 2; k++) {
-                ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-                ir->lists[ir->n_lists++] = pair[k];
-            }
+            for (int k = 0; k < 2; k++)
+                ir_list_add(ir, pair[k]);
             out->n_saves++;
         }
 }

@@ -263,8 +263,7 @@ static struct inst finish(struct maker *m, opnd_t first, opnd_t second) {
     in.list = ir->n_lists;
     in.n_list = (uint8_t)m->n_sources;
     for (unsigned i = 0; i < m->n_sources; i++) {
-        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-        ir->lists[ir->n_lists++] = m->source[i];
+        ir_list_add(ir, m->source[i]);
         reads += is_register(m->source[i]);
     }
     m->made->reads_saved = (uint8_t)(m->reads - reads);

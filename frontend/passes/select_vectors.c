@@ -161,8 +161,7 @@ static void join(struct vectors *s, const struct chunk *c) {
     in->d = OPND_SINK;
     in->b = OPND_ZERO;
     for (unsigned k = 0; k < in->n_list; k++) {
-        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-        ir->lists[ir->n_lists++] = c->element[k];
+        ir_list_add(ir, c->element[k]);
         if (c->owner[k] != to && !s->joined[c->owner[k]])
             edit_remove(s->e, c->owner[k]);
         s->joined[c->owner[k]] = true;

@@ -245,10 +245,8 @@ struct inst reduce_make(struct ir *ir, const struct program_reduce *r) {
         return in;
     in.list = ir->n_lists;
     in.n_list = REDUCE_STEPS;
-    for (unsigned k = 0; k < REDUCE_STEPS; k++) {
-        ir->lists = IR_ROOM(ir, ir->lists, ir->n_lists, ir->cap_lists);
-        ir->lists[ir->n_lists++] = ir_constant(ir, RC_32, r->distance[k], 0);
-    }
+    for (unsigned k = 0; k < REDUCE_STEPS; k++)
+        ir_list_add(ir, ir_constant(ir, RC_32, r->distance[k], 0));
     return in;
 }
 
