@@ -57,8 +57,8 @@ static const char text[] =
 enum { BLOCK = 64, CTAS = 1600, N = BLOCK * CTAS };
 
 struct outcome {
-    double cycles, half;
-    int runs, skipped; /* runs of the program; launches that were not measured */
+    double cycles, half, threads; /* threads: thread instructions */
+    int runs, skipped;            /* runs of the program; launches that were not measured */
     char *json;
     uint32_t memory[N];
 };
@@ -146,6 +146,7 @@ static struct outcome *simulate_on(const struct machine *m, const struct sequenc
     ck_assert(o && h);
     run_program(h, p, o->memory);
     o->cycles = heddle_stat(h, -1, "gpu.cycles");
+    o->threads = heddle_stat(h, -1, "gpu.thread_instructions");
     heddle_close(h);
     return o;
 }
@@ -236,6 +237,18 @@ START_TEST(weights_do_not_depend_on_time) {
     ck_assert_msg(n == 8 * 2 * 11 * (cases[_i].threads ? 32 : 1), "%g", n);
     cJSON_Delete(o);
     drop(s);
+}
+END_TEST
+
+/* The lanes of a warp diverge in each round. Models that join paths or warps by time execute as many thread
+ * instructions as the functional model. */
+START_TEST(thread_instructions_do_not_depend_on_time) {
+    static const char *const models[] = {"spe+dwf", "spe+swi", "spe+vws", "dpe+sbi", "dpe+mimd", "dws50", "tbc"};
+    const struct sequence p = {"rounds", models[_i], 8, 1, 1, 0};
+    struct outcome *t = simulate(&p, p.model), *f = simulate(&p, "functional");
+    ck_assert_msg(t->threads == f->threads && t->threads > 1e6, "%s: %g, not %g", p.model, t->threads, f->threads);
+    drop(t);
+    drop(f);
 }
 END_TEST
 
@@ -478,6 +491,7 @@ SUITE(host_sampled_launch) {
     TEST_LOOP(memory_is_exact_with_gaps_inside_modern, 0, 5);
     TEST(paths_switch_in_gaps_inside);
     TEST_LOOP(weights_do_not_depend_on_time, 0, 15);
+    TEST_LOOP(thread_instructions_do_not_depend_on_time, 0, 7);
     TEST(uneven_ctas_have_no_gaps_inside);
     TEST_LOOP(faults_inside_gaps_have_places, 0, 10);
     TEST(equal_launches_are_drawn);
