@@ -12,6 +12,7 @@
 #define ALSO(name, function)                                                                                           \
     __asm__(".text\n.globl " #name "\n.type " #name ", @function\n" #name ":\n" JUMP(function) ".size " #name          \
                                                                                                ", . - " #name "\n");
-#define PER_THREAD(function)          ALSO(function##_ptsz, function)
+#define PER_THREAD(function) ALSO(function##_ptsz, function)
+#define OWN_STREAM(function)
 #define PER_THREAD_BLOCKING(function) ALSO(function##_ptds, function)
 #endif

@@ -144,6 +144,23 @@ static void with_a_time_limit(void) {
     WANT(count_of(w) == BLOCKS * THREADS);
 }
 
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+// Stream 0 is another stream in each thread.
+static void two_default_streams(void) {
+    words *w = fresh();
+    auto player = [w](int own) {
+        play<<<1, 32>>>(w, own);
+        OK(cudaStreamSynchronize(0));
+    };
+    std::thread one(player, 1), zero(player, 0);
+    one.join();
+    zero.join();
+    WANT(count_of(w) == played());
+}
+#else
+static void two_default_streams(void) {}
+#endif
+
 int main(int argc, char **argv) {
     cudaStream_t s[3];
     OK(cudaStreamCreate(&s[0]));
@@ -162,6 +179,7 @@ int main(int argc, char **argv) {
     }
     two_streams(s);
     two_threads();
+    two_default_streams();
     order(s);
     ended_by_a_copy(s);
     return done();
