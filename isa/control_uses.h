@@ -13,6 +13,9 @@ enum { CONTROL_LEAST_QUEUED = 8 };
  * another unit, and with a variable latency. Source: ptxas 13 for sm_75 and sm_86. */
 enum { UNIFORM_LATENCY = 4, UNIFORM_TO_VECTOR = 6, UNIFORM_TO_QUEUED = 9 };
 
+/* The least stall count of a jump, call, return or BSYNC, whatever follows. Source: ptxas 13 for sm_75 to sm_120. */
+enum { CONTROL_JUMP_STALL = 5 };
+
 /* How an instruction uses a register of bank 0. */
 enum control_use { CONTROL_READS, CONTROL_GUARDED_BY, CONTROL_WRITES };
 /* Returns the least number of cycles from the issue of a fixed-latency instruction that writes a register to the issue
@@ -28,4 +31,8 @@ void control_uses(const struct program *p, const struct inst *in, control_use_fn
 unsigned control_register_bytes(const struct program *p, uint32_t offset);
 /* Returns true for calls and returns. Such an instruction issues only when all earlier results have been written. */
 static inline bool control_drains(const struct inst *in) { return in->kind == K_CALL || in->kind == K_RET; }
+/* Returns true if the stall count of the instruction is at least CONTROL_JUMP_STALL. */
+static inline bool control_jumps(const struct inst *in) {
+    return (in->kind >= K_BRANCH && in->kind <= K_EXIT) || in->kind == K_BSYNC;
+}
 #endif

@@ -144,6 +144,9 @@ static bool stall_at_end(struct control *c, uint32_t b, const struct lates *out)
 }
 
 void control_stalls(struct control *c) {
+    for (uint32_t pc = 0; pc < c->p->n; pc++)
+        if (control_jumps(&c->p->code[pc]))
+            c->bits[pc].stall = CONTROL_JUMP_STALL;
     struct lates *in = arena_array(c->ir->tmp, (size_t)c->p->n_blocks + 1, sizeof *in);
     struct lates *out = arena_array(c->ir->tmp, (size_t)c->p->n_blocks + 1, sizeof *out);
     for (bool changed = true; changed;) {

@@ -124,6 +124,10 @@ static void follow_use(void *ctx, uint32_t offset, enum control_use use, unsigne
 void verify_control(struct verdict *r, const struct program *p) {
     struct follow f = {
         .p = p, .r = r, .age = malloc(p->n + 1), .stack = malloc(sizeof(uint32_t) * (OLD + 1) * (p->n + 1))};
+    for (uint32_t pc = 0; pc < p->n && !r->wrong; pc++)
+        if (control_jumps(&p->code[pc]) && p->control[pc].stall < CONTROL_JUMP_STALL)
+            wrong(r, "pc %u: the stall count of a jump is %u, not at least %u", pc, p->control[pc].stall,
+                  CONTROL_JUMP_STALL);
     for (uint32_t pc = 0; pc < p->n && f.age && f.stack && !r->wrong; pc++)
         control_uses(p, &p->code[pc], follow_use, &(struct followed){&f, pc});
     free(f.age);

@@ -186,6 +186,8 @@ static uint32_t front_tick(struct lsu *l, uint32_t taken, uint64_t now) {
         l->n.stall_cycles += now - l->front_stalled_since;
     l->front_stalled_since = NEVER;
     lsu_refused(l, PART_FRONT, 1, false);
+    if (f->dest == PIPE_CONST)
+        l->front_free = now + l->cfg->lsu.constant_interval;
     if (f->next == f->n)
         pop_front(l);
     front_due(l);

@@ -13,18 +13,29 @@
 static const struct {
     uint8_t pipe, op;
 } by_class[N_LATENCIES] = {
-    [LAT_INT_ADD] = {PIPE_INT, CLASS_INT},     [LAT_INT_MINMAX] = {PIPE_INT, CLASS_INT},
-    [LAT_INT_MUL] = {PIPE_INT, CLASS_INT_MUL}, [LAT_INT_MAD] = {PIPE_INT, CLASS_INT_MUL},
-    [LAT_INT_DIV] = {PIPE_SFU, CLASS_INT_DIV}, [LAT_INT_OTHER] = {PIPE_INT, CLASS_INT},
-    [LAT_F32_ADD] = {PIPE_SP, CLASS_F32_ADD},  [LAT_F32_MINMAX] = {PIPE_SP, CLASS_F32_MINMAX},
-    [LAT_F32_MUL] = {PIPE_SP, CLASS_F32_MUL},  [LAT_F32_FMA] = {PIPE_SP, CLASS_F32_FMA},
-    [LAT_F32_DIV] = {PIPE_SFU, CLASS_F32_DIV}, [LAT_F64_ADD] = {PIPE_DP, CLASS_F64},
-    [LAT_F64_MINMAX] = {PIPE_DP, CLASS_F64},   [LAT_F64_MUL] = {PIPE_DP, CLASS_F64},
-    [LAT_F64_FMA] = {PIPE_DP, CLASS_F64},      [LAT_F64_DIV] = {PIPE_DP, CLASS_F64_DIV},
-    [LAT_F64_RCP] = {PIPE_DP, CLASS_F64_DIV},  [LAT_F16] = {PIPE_SP, CLASS_F16},
-    [LAT_SFU] = {PIPE_SFU, CLASS_SFU},         [LAT_SHFL] = {PIPE_INT, CLASS_SHFL},
-    [LAT_MMA] = {PIPE_DP, CLASS_MMA},          [LAT_MEM] = {PIPE_MEM, CLASS_MEM},
-    [LAT_CONTROL] = {PIPE_INT, CLASS_CONTROL},
+    [LAT_INT_ADD] = {PIPE_INT, CLASS_INT},
+    [LAT_INT_MINMAX] = {PIPE_INT, CLASS_INT},
+    [LAT_INT_MUL] = {PIPE_INT, CLASS_INT_MUL},
+    [LAT_INT_MAD] = {PIPE_INT, CLASS_INT_MUL},
+    [LAT_INT_DIV] = {PIPE_SFU, CLASS_INT_DIV},
+    [LAT_INT_OTHER] = {PIPE_INT, CLASS_INT},
+    [LAT_F32_ADD] = {PIPE_SP, CLASS_F32_ADD},
+    [LAT_F32_MINMAX] = {PIPE_SP, CLASS_F32_MINMAX},
+    [LAT_F32_MUL] = {PIPE_SP, CLASS_F32_MUL},
+    [LAT_F32_FMA] = {PIPE_SP, CLASS_F32_FMA},
+    [LAT_F32_DIV] = {PIPE_SFU, CLASS_F32_DIV},
+    [LAT_F64_ADD] = {PIPE_DP, CLASS_F64},
+    [LAT_F64_MINMAX] = {PIPE_DP, CLASS_F64},
+    [LAT_F64_MUL] = {PIPE_DP, CLASS_F64},
+    [LAT_F64_FMA] = {PIPE_DP, CLASS_F64},
+    [LAT_F64_DIV] = {PIPE_DP, CLASS_F64_DIV},
+    [LAT_F64_RCP] = {PIPE_DP, CLASS_F64_DIV},
+    [LAT_F16] = {PIPE_SP, CLASS_F16},
+    [LAT_SFU] = {PIPE_SFU, CLASS_SFU},
+    [LAT_SHFL] = {PIPE_INT, CLASS_SHFL},
+    [LAT_MMA] = {PIPE_DP, CLASS_MMA},
+    [LAT_MEM] = {PIPE_MEM, CLASS_MEM},
+    [LAT_CONTROL] = {PIPE_BRANCH, CLASS_CONTROL},
 };
 
 /* Returns the pipe that executes the instructions of `pipe`: the same pipe, or another pipe if this pipe has no
@@ -33,6 +44,18 @@ static uint8_t existing_pipe(const struct sm_cfg *sm, uint8_t pipe) {
     while (!pipe_exists(sm, pipe) && pipe_rows[pipe].instead != pipe)
         pipe = pipe_rows[pipe].instead;
     return pipe;
+}
+
+/* Returns the pipe that executes a latency class on this machine. */
+static uint8_t pipe_of(const struct config *cfg, uint8_t class) {
+    uint8_t pipe = by_class[class].pipe;
+    if (cfg->core.kind == CORE_MODERN && cfg->core.f32_multiplies) {
+        if (class == LAT_INT_MUL || class == LAT_INT_MAD)
+            pipe = PIPE_SP;
+        else if (class == LAT_F32_MINMAX)
+            pipe = PIPE_INT;
+    }
+    return existing_pipe(&cfg->sm, pipe);
 }
 
 /* Returns true if the lanes of a path may diverge at the instruction, or if its result depends on the lanes of the
@@ -208,7 +231,7 @@ static void fill_matrix(struct timed_inst *t, const struct config *cfg, const st
 }
 
 struct timed_part timed_part_of(const struct config *cfg, uint8_t class) {
-    return (struct timed_part){.pipe = existing_pipe(&cfg->sm, by_class[class].pipe),
+    return (struct timed_part){.pipe = pipe_of(cfg, class),
                                .op = by_class[class].op,
                                .latency = (uint16_t)cfg->latency[class].latency,
                                .initiation = (uint16_t)sm_pipe_cycles(&cfg->sm, cfg->latency[class].initiation)};
@@ -365,7 +388,7 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         ti->latency = (uint16_t)cfg->latency[class].latency;
         ti->initiation = (uint16_t)cfg->latency[class].initiation;
         ti->op = by_class[class].op;
-        ti->pipe = ti->flags & TIMED_MEMORY ? PIPE_MEM : existing_pipe(sm, by_class[class].pipe);
+        ti->pipe = ti->flags & TIMED_MEMORY ? PIPE_MEM : pipe_of(cfg, class);
         if (ti->pipe == PIPE_MEM && !(ti->flags & TIMED_MEMORY))
             /* the instruction has the latency class of memory, but makes no access */
             ti->pipe = existing_pipe(sm, PIPE_INT);

@@ -487,6 +487,74 @@ START_TEST(a_variable_latency_has_no_bypass) {
 }
 END_TEST
 
+/* ---- the pipes of fixed-latency instructions ---- */
+
+/* Two pairs of independent instructions. A pipe of 16 lanes takes one of them every two cycles (initiation 2). So two
+ * instructions for one pipe issue two cycles apart, for two pipes one cycle. */
+static const struct {
+    const char *set, *pair;
+    uint8_t at[4];
+} pairs[] = {
+    {"core.f32_multiplies=on", "add.u32 %%r1,%%r38,%%r39; mul.lo.u32 %%r2,%%r38,%%r39;\n", {0, 1, 2, 3}},
+    {"core.f32_multiplies=off", "add.u32 %%r1,%%r38,%%r39; mul.lo.u32 %%r2,%%r38,%%r39;\n", {0, 2, 4, 6}},
+    {"core.f32_multiplies=on", "add.u32 %%r1,%%r38,%%r39; mad.lo.u32 %%r2,%%r38,%%r39,1;\n", {0, 1, 2, 3}},
+    {"core.f32_multiplies=on", "add.f32 %%f1,%%f38,%%f39; mul.lo.u32 %%r2,%%r38,%%r39;\n", {0, 2, 4, 6}},
+    {"core.f32_multiplies=off", "add.f32 %%f1,%%f38,%%f39; mul.lo.u32 %%r2,%%r38,%%r39;\n", {0, 1, 2, 3}},
+    {"core.f32_multiplies=on", "add.f32 %%f1,%%f38,%%f39; min.f32 %%f2,%%f38,%%f39;\n", {0, 1, 2, 3}},
+    {"core.f32_multiplies=off", "add.f32 %%f1,%%f38,%%f39; min.f32 %%f2,%%f38,%%f39;\n", {0, 2, 4, 6}},
+    {"core.f32_multiplies=on", "add.u32 %%r1,%%r38,%%r39; min.f32 %%f2,%%f38,%%f39;\n", {0, 2, 4, 6}},
+};
+
+START_TEST(pipes_of_a_type_and_of_an_operation) {
+    const char *const set[] = {
+        "gpu.sms=1", "core.assembly=off", "initiation.f32_add=2", "initiation.f32_minmax=2", pairs[_i].set, NULL};
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    repeat(body, pairs[_i].pair, 0, 2);
+    rig_run(set, body, WARP, 2);
+    for (uint32_t k = 0; k < 4; k++)
+        ck_assert_uint_eq(rig_at(0, first + k) - rig_at(0, first), pairs[_i].at[k]);
+}
+END_TEST
+
+/* A jump after an integer addition: with a unit of its own it issues in the next cycle, else when the integer pipe is
+ * free. */
+START_TEST(jumps_have_a_unit_of_their_own) {
+    static const char *const none[] = {"gpu.sms=1", "core.assembly=off", "pipe.branch.units=0", NULL};
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    sprintf(body + strlen(body), "add.u32 %%r1,%%r38,%%r39; bra L; L: add.u32 %%r2,%%r38,%%r39;\n");
+    rig_run(_i ? one_sm : none, body, WARP, 2);
+    ck_assert_uint_eq(rig_at(0, first + 1) - rig_at(0, first), _i ? 1 : 2);
+    ck_assert_int_eq(rig_stat("pipe.branch") > 0, _i);
+}
+END_TEST
+
+/* 32 addresses are 32 accesses to the constant cache. With an interval of 2, the access that follows in the load/store
+ * unit waits 32 cycles longer. */
+START_TEST(constants_come_at_an_interval) {
+    static const char *const set[2][4] = {{"gpu.sms=1", "core.assembly=off", "lsu.constant_interval=1", NULL},
+                                          {"gpu.sms=1", "core.assembly=off", "lsu.constant_interval=2", NULL}};
+    uint64_t took[2];
+    for (int i = 0; i < 2; i++) {
+        char body[4096];
+        const uint32_t first = lead_in(body) + 4;
+        sprintf(body + strlen(body), "cvta.const.u64 %%q0,k0; cvta.to.const.u64 %%q1,%%q0; mov.u32 %%r0,%%tid.x; "
+                                     "mad.wide.u32 %%q1,%%r0,4,%%q1;\n");
+        for (int k = 0; k < 2; k++)
+            sprintf(body + strlen(body), "ld.const.u32 %%r1,[%%q1]; add.f32 %%f1,%%f38,%%f39;\n");
+        for (uint32_t k = first; k < first + 4; k += 2) { /* the second access hits */
+            rig_bits[k].stall = 2;
+            rig_bits[k].raise_write = 1;
+            rig_bits[k + 1].wait = 1 << 1;
+        }
+        rig_run(set[i], body, WARP, 2);
+        took[i] = rig_at(0, first + 3) - rig_at(0, first + 2);
+    }
+    ck_assert_uint_eq(took[1] - took[0], 31); /* the last of them counts for the next access */
+}
+END_TEST
+
 /* ---- the f64 pipe and the queue for variable latencies ---- */
 
 /* Independent f64 additions of two warps, with an initiation interval of 16. With a pipe in each sub-core, each warp
@@ -585,6 +653,9 @@ SUITE(timing_sm_modern_core) {
     TEST_SPEED(results_of_other_lanes_are_no_hazards);
     TEST_LOOP(the_scoreboard_stands_in_for_control_bits, 0, 3);
     TEST_LOOP(a_variable_latency_has_no_bypass, 0, 3);
+    TEST_LOOP(pipes_of_a_type_and_of_an_operation, 0, 8);
+    TEST_LOOP(jumps_have_a_unit_of_their_own, 0, 2);
+    TEST(constants_come_at_an_interval);
     TEST_LOOP(subcores_share_the_f64_pipe, 0, 2);
     TEST_LOOP(a_queue_lets_variable_latencies_issue_early, 0, 2);
     TEST(a_full_queue_holds_shuffles);
