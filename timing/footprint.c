@@ -67,7 +67,9 @@ static void add_sm(struct tables *t, const struct config *c, const struct reconv
                    (c->l0i.size ? l0 * c->l0i.mshrs : 0) * sizeof(struct fetch_retry))
             : 0);
     add(t, "the model's state of warps (sm.warps, options of the model)",
-        n * (sm_warp_slots(&c->sm) + MAX_CONTEXTS) * (double)warps_model_size(ops, &c->reconv, c->sm.warp_size));
+        n * (sm_warp_slots(&c->sm) + MAX_CONTEXTS) *
+            (double)(warps_near_size(ops, &c->reconv, c->sm.warp_size) +
+                     warps_model_size(ops, &c->reconv, c->sm.warp_size)));
     const double slots = sm_warp_slots(&c->sm) + MAX_CONTEXTS, paths = slots * MAX_PATHS;
     add(t, "walks of rays (walk.warps, walk.queue)",
         n * ((c->walk.warps + c->walk.queue) * (double)(sizeof(struct walk) + sizeof(uint16_t)) +

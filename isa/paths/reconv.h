@@ -61,6 +61,7 @@ struct reconv_warp {
     struct reconv_level
         *levels;               /* RECONV_LEVELS levels, which the warps of an SM share; NULL: the caller has no time */
     struct reconv_cta *shared; /* state that the warps of its CTA share: see reconv_ops.join; NULL: none */
+    void *far; /* size() bytes, if the state has only reconv_ops.near bytes; NULL: the state has size() bytes */
 };
 /* Brings the sum of a level up to cycle `now`, which has not begun. */
 static inline void reconv_level_sum(struct reconv_level *l, uint64_t now) {
@@ -203,6 +204,9 @@ struct reconv_ops {
     /* Number of bytes at the beginning of a warp's state that are zero before join() and start(); 0 means all bytes.
      * The other bytes are left from an earlier warp. So a model with a large table saves the time to clear it. */
     size_t zeroed;
+    /* Number of bytes at the beginning of a state that most warps need; 0 means all bytes. A caller may provide only
+     * these bytes, and reconv_warp.far for the rest. So the host provides few pages for many warps. */
+    size_t near;
     /* Returns the size of the state of a warp of `lanes` lanes in bytes, a multiple of 8. A field has the same place
      * for any number of lanes. */
     size_t (*size)(const struct reconv_cfg *cfg, uint32_t lanes);

@@ -6,14 +6,22 @@
 
 static size_t spe_size(const struct reconv_cfg *cfg, uint32_t lanes) {
     (void)cfg;
-    return offsetof(struct spe_stack, e) + 2 * lanes * sizeof(struct spe_entry);
+    return offsetof(struct spe_stack, near) + 2 * lanes * sizeof(struct spe_entry);
 }
 
 static void spe_start(void *st, const struct reconv_cfg *cfg, uint32_t pc, lanemask_t lanes) {
     struct spe_stack *s = st;
     s->n = s->max_depth = lanes != 0;
     s->first = cfg ? cfg->first : 0;
+    s->room = SPE_MAX_DEPTH;
+    s->e = s->near;
     s->e[0] = (struct spe_entry){.pc = pc, .rpc = PC_EXIT, .lanes = lanes};
+}
+
+static void spe_inform(void *st, const struct reconv_warp *w) {
+    struct spe_stack *s = st;
+    s->far = w->far;
+    s->room = s->far ? SPE_NEAR : SPE_MAX_DEPTH;
 }
 
 static int spe_paths(const void *st, struct path *out, int max) {
@@ -26,10 +34,18 @@ static int spe_paths(const void *st, struct path *out, int max) {
 
 static bool spe_finished(const void *st) { return spe_is_empty(st); }
 
+static __attribute__((noinline)) void move_far(struct spe_stack *s) {
+    memcpy(s->far, s->e, s->n * sizeof *s->e);
+    s->e = s->far;
+    s->room = SPE_MAX_DEPTH;
+}
+
 static void push(struct spe_stack *s, struct target t, uint32_t rpc, uint16_t depth, uint16_t rpc_depth) {
     if ((t.pc == rpc && depth == rpc_depth) || !t.lanes)
         return;
     hot_assert(s->n < SPE_MAX_DEPTH);
+    if (__builtin_expect(s->n == s->room, 0))
+        move_far(s);
     s->e[s->n++] = (struct spe_entry){.pc = t.pc, .rpc = rpc, .lanes = t.lanes, .depth = depth, .rpc_depth = rpc_depth};
     if (s->n > s->max_depth)
         s->max_depth = s->n;
@@ -244,8 +260,10 @@ const struct reconv_ops reconv_spe = {
     .name = "spe",
     .help = "single-path execution: one reconvergence stack, its top entry runs (the baseline)",
     .size = spe_size,
-    .zeroed = offsetof(struct spe_stack, e),
+    .zeroed = offsetof(struct spe_stack, near),
+    .near = offsetof(struct spe_stack, near) + SPE_NEAR * sizeof(struct spe_entry),
     .start = spe_start,
+    .inform = spe_inform,
     .paths = spe_paths,
     .finished = spe_finished,
     .advance = spe_op_advance,

@@ -15,12 +15,16 @@ struct spe_entry {
  * entries are popped. The state of a warp of m lanes has 2m entries: reconv_ops.size. */
 enum { SPE_MAX_DEPTH = 2 * MAX_WARP_LANES };
 
+/* The stack starts in `near`. When the stack becomes deeper than `room`, all entries move to `far`. */
+enum { SPE_NEAR = 6 };
 struct spe_stack {
     uint32_t n;
     uint32_t max_depth;
-    uint32_t first; /* option reconv.first */
-    uint32_t pad;
-    struct spe_entry e[SPE_MAX_DEPTH];
+    uint32_t first;        /* option reconv.first */
+    uint32_t room;         /* number of entries for which `e` has room */
+    struct spe_entry *e;   /* `near` or `far` */
+    struct spe_entry *far; /* reconv_warp.far; NULL: none, and `near` has room for all entries */
+    struct spe_entry near[SPE_MAX_DEPTH];
 };
 
 /* Pops entries that have reached their reconvergence point, and entries without lanes. */

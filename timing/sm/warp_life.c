@@ -17,6 +17,7 @@ void sm_warp_start(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
     who.clock = &sm->clock.accounted;
     who.counts = sm->model.counts;
     who.levels = sm->model.level;
+    who.far = warps_far(&sm->warps, w);
     who.shared = sm->ctas.slot[sw->cta].shared;
     control_start(&sw->control, sm->model.options, &who, pc, sw->w->launched);
     if (sm->modern)

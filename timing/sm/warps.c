@@ -25,31 +25,41 @@ size_t warps_model_size(const struct reconv_ops *ops, const struct reconv_cfg *o
     return odd_lines(ops->size(options, lanes));
 }
 
+size_t warps_near_size(const struct reconv_ops *ops, const struct reconv_cfg *options, uint32_t lanes) {
+    return ops->near < ops->size(options, lanes) ? odd_lines(ops->near) * (ops->near != 0) : 0;
+}
+
 /* Returns the first address from `at` on where a cache line begins. */
 static unsigned char *line_from(void *at) { return (unsigned char *)at + (-(uintptr_t)at & (LINE - 1)); }
+
+void *warps_far(const struct sm_warps *ws, uint32_t w) {
+    return ws->near_size ? line_from(ws->model_memory) + ws->slots * ws->near_size + w * ws->model_size : NULL;
+}
 
 bool warps_init(struct sm_warps *ws, const struct reconv_ops *ops, const struct reconv_cfg *options, uint32_t warps,
                 uint32_t lanes) {
     size_t n = ws->slots = warps + MAX_CONTEXTS;
     ws->words = (warps + 63) / 64;
+    ws->near_size = warps_near_size(ops, options, lanes);
     ws->model_size = warps_model_size(ops, options, lanes);
     ws->path_size = warps_path_size(ops, lanes);
     ws->most_paths = most_paths(ops, lanes);
     /* most of this memory is never touched; control_start() clears the state of a model */
-    ws->model_memory = malloc(n * ws->model_size + LINE);
+    ws->model_memory = malloc(n * (ws->near_size + ws->model_size) + LINE);
     ws->path_memory = aligned_alloc(LINE, n * ws->path_size);
     ws->held_memory = malloc(n * MAX_PATHS * sizeof *ws->held_memory);
     ws->await_memory = malloc(n * MAX_PATHS * sizeof *ws->await_memory);
     if (!ws->model_memory || !ws->path_memory || !ws->held_memory || !ws->await_memory)
         return false;
     memset(ws->path_memory, 0, n * ws->path_size);
+    const size_t step = ws->near_size ? ws->near_size : ws->model_size;
     for (uint32_t w = 0; w < n; w++) {
         struct sm_warp *sw = &ws->slot[w];
         sw->path = warps_paths(ws, w)->path;
         sw->await = ws->await_memory + (size_t)w * MAX_PATHS;
         sw->loads = NO_INFLIGHT;
         sw->control = (struct warp_control){.ops = ops,
-                                            .model = line_from(ws->model_memory) + w * ws->model_size,
+                                            .model = line_from(ws->model_memory) + w * step,
                                             .held = ws->held_memory + (size_t)w * MAX_PATHS};
     }
     return true;

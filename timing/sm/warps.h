@@ -67,14 +67,17 @@ struct sm_warps {
     unsigned char *path_memory; /* a struct sm_paths for each slot */
     struct path_wait *held_memory;
     struct sm_await *await_memory;
-    void *model_memory, *board_memory;        /* board_memory: NULL while boards fit into SMALL_BOARD */
-    bool boards_empty;                        /* the boards are in SMALL_BOARD, and no warp has begun since */
-    size_t path_size, model_size, board_size; /* bytes per slot */
+    void *model_memory, *board_memory; /* board_memory: NULL while boards fit into SMALL_BOARD */
+    bool boards_empty;                 /* the boards are in SMALL_BOARD, and no warp has begun since */
+    size_t path_size, near_size, model_size, board_size; /* bytes per slot; near_size 0: models have no far part */
 };
-/* Return the bytes of struct sm_paths and of the model's state for one slot. `lanes`: lanes of a warp. Both are odd
- * numbers of host cache lines, which spread the slots over the sets of the host's caches. */
+/* Return the bytes of struct sm_paths and of the model's state (near and far) for one slot. `lanes`: lanes of a warp.
+ * Each is an odd number of host cache lines, which spreads the slots over the sets of the host's caches. */
 size_t warps_path_size(const struct reconv_ops *ops, uint32_t lanes);
+size_t warps_near_size(const struct reconv_ops *ops, const struct reconv_cfg *options, uint32_t lanes);
 size_t warps_model_size(const struct reconv_ops *ops, const struct reconv_cfg *options, uint32_t lanes);
+/* Returns reconv_warp.far of a slot. */
+void *warps_far(const struct sm_warps *ws, uint32_t w);
 static inline struct sm_paths *warps_paths(const struct sm_warps *ws, uint32_t w) {
     return (struct sm_paths *)(void *)(ws->path_memory + w * ws->path_size);
 }

@@ -119,11 +119,11 @@ START_TEST(loop_does_not_grow) {
 }
 END_TEST
 
-/* The state of a warp of 32 lanes has a header of 16 bytes and 64 entries of 24 bytes. Each branch adds two entries:
+/* The state of a warp of 32 lanes has a header of 32 bytes and 64 entries of 24 bytes. Each branch adds two entries:
  * one lane leaves the others, which branch next. So 31 branches make 1 + 2 * 31 = 63 entries. */
 START_TEST(size_follows_lanes) {
     const size_t size = reconv_spe.size(&cfg, 32);
-    ck_assert_uint_eq(size, 16 + 64 * 24);
+    ck_assert_uint_eq(size, 32 + 64 * 24);
     ck_assert_uint_eq(reconv_spe.size(&cfg, 64), sizeof stack);
     unsigned char *st = calloc(1, size + sizeof stack);
     memset(st + size, 0x5a, sizeof stack);
@@ -182,6 +182,35 @@ START_TEST(deepest_stack) {
     }
     ck_assert_int_eq(reconv_spe.depth(&stack), 63);
     ck_assert_uint_lt(63, SPE_MAX_DEPTH);
+}
+END_TEST
+
+/* A stack of SPE_NEAR entries stays in the near bytes. A deeper stack moves to the far bytes, and keeps its entries.
+ * Branch i pushes the entries {500 + i, lane i} and {100 + i, the lanes above}. Then the stack has 2 i + 3 entries. */
+START_TEST(a_deep_stack_moves_to_the_far_bytes) {
+    reconv_cfg_default(&cfg);
+    struct spe_stack *st = malloc(reconv_spe.near); /* the sanitizer finds accesses behind it */
+    struct spe_entry far[SPE_MAX_DEPTH] = {{0}};
+    struct path p;
+    reconv_spe.start(st, &cfg, 0, LANES_ALL);
+    reconv_spe.inform(st, &(struct reconv_warp){.far = far});
+    for (uint32_t i = 0; i < 31; i++) {
+        const struct target t[2] = {{100 + i, LANES_ALL << (i + 1) & LANES_ALL}, {500 + i, (lanemask_t)1 << i}};
+        reconv_spe.branch(st, 0, t, 2, &(struct branch_site){.rpc = 1000 - i, .taken_pc = 100 + i});
+        ck_assert_uint_eq(far[0].lanes, 2 * i + 3 > SPE_NEAR ? LANES_ALL : 0);
+    }
+    ck_assert_int_eq(reconv_spe.depth(st), 63);
+    for (uint32_t i = 31; i-- > 0;) { /* both sides arrive at the PC where they join, and the join entry is on top */
+        reconv_spe.advance(st, 0, 1000 - i);
+        reconv_spe.paths(st, &p, 1);
+        ck_assert_uint_eq(p.pc, 500 + i);
+        ck_assert_uint_eq(p.lanes, (lanemask_t)1 << i);
+        reconv_spe.advance(st, 0, 1000 - i);
+    }
+    reconv_spe.paths(st, &p, 1);
+    ck_assert_uint_eq(p.pc, 1000);
+    ck_assert_uint_eq(p.lanes, LANES_ALL);
+    free(st);
 }
 END_TEST
 
@@ -373,6 +402,7 @@ SUITE(isa_reconv_spe) {
     TEST(n_way);
     TEST(exit_inside_a_side);
     TEST(deepest_stack);
+    TEST(a_deep_stack_moves_to_the_far_bytes);
     TEST(branch_without_post_dominator);
     TEST(describes_all_entries);
     TEST(recursion_does_not_reconverge);
