@@ -7,13 +7,16 @@
  * begins at the entry of the outermost of these loops, so that threads that leave the loop in different iterations
  * wait for each other. A region with a loop that waits for other threads (waits.h) gets no barrier: the threads that
  * the loop waits for could be stopped at the join. leaving.c finds regions that some threads leave before the join.
- * A region inside another one with the same join needs no barrier. Regions that share a block get different numbers;
+ * Code for the modern core has barriers only for branches that may part lanes (frontend/analysis/agree.h). A region
+ * inside another one with the same join needs no barrier. Regions that share a block get different numbers;
  * a function uses higher numbers than its callers. Hardware has 16 barrier registers; a number
  * from 16 on stands for a barrier that a compiler would spill.
  * Recursive functions get no barriers, since one number would serve several activations. A call of a recursive
  * function from outside is a region of its own. */
 #include "barriers.h"
+#include "frontend/analysis/agree.h"
 #include "frontend/analysis/joins.h"
+#include "pass.h"
 
 /* Builds the lists of regions by anchor and by join. */
 static void index_regions(struct work *w) {
@@ -312,6 +315,7 @@ bool pass_barriers(struct ir *ir) {
     w.loops = find_loops(ir->tmp, &ir->cfg, &w.dom);
     w.waits = find_waits(ir, &w.loops);
     w.join = find_joins(ir);
+    w.parting = assembles(ir) && selects(ir) ? find_parting(ir) : NULL;
     find_cta_barriers(&w);
     find_diverging_functions(&w);
     index_regions(&w); /* no regions yet */

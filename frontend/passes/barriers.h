@@ -36,7 +36,9 @@ struct work {
     struct loops loops;
     struct region *regions;
     uint32_t n, cap;
-    struct waits waits;           /* loops that wait for other threads */
+    struct waits waits; /* loops that wait for other threads */
+    /* block -> true if its branch may part lanes: find_parting(); NULL: any branch with a guard may */
+    const unsigned char *parting;
     uint32_t *join;               /* block -> join of its branch: find_joins() */
     unsigned char *has_barrier;   /* function -> true if the function or a callee has a CTA barrier */
     unsigned char *returns_apart; /* function -> true if its threads may diverge and return without reconverging */

@@ -51,7 +51,7 @@ bool region_diverges(const struct work *w, uint32_t b) {
     const struct ir *ir = w->ir;
     const struct cfg *g = &ir->cfg;
     uint32_t n = 0;
-    if (!diverges(last_of(w, b)))
+    if (!diverges(last_of(w, b)) || (w->parting && !w->parting[b] && last_of(w, b)->kind != K_CALL))
         return false;
     for (uint32_t e = g->succ_first[b]; e < g->succ_first[b + 1]; e++)
         n += !ir->info[ir->blocks[g->succ[e]].begin].only_exits;

@@ -4,7 +4,7 @@
  * guarded if they are at most 6, or 8 if lanes may disagree, which saves BSSY and BSYNC, too. With a load from global
  * memory, whose latency the code around it can hide, they are at most 20. A branch to an exit stays, and so does one
  * over a call, a barrier, an atomic access, or an instruction that has a guard or branches itself. */
-#include "frontend/analysis/affine.h"
+#include "frontend/analysis/agree.h"
 #include "isa/expansions.h"
 #include "pass.h"
 #include "select.h"
@@ -13,7 +13,7 @@ enum { MOST_UNIFORM_IF = 6, MOST_DIVERGENT_IF = 8, MOST_WITH_LOAD = 20 };
 
 struct guards {
     struct ir *ir;
-    struct affine a;
+    const unsigned char *parting; /* block -> true if its branch may part lanes */
     uint32_t *home; /* register -> block of all its occurrences if a write comes first; NO_BLOCK: there is none */
 };
 
@@ -44,7 +44,7 @@ static bool is_if(const struct ir *ir, uint32_t b) {
 static bool is_short(const struct guards *g, uint32_t b) {
     const struct ir *ir = g->ir;
     const uint32_t at = ir->blocks[b].end - 1;
-    unsigned n = 0, most = affine_guard(&g->a, at) == CLASS_SCALAR ? MOST_UNIFORM_IF : MOST_DIVERGENT_IF;
+    unsigned n = 0, most = g->parting[b] ? MOST_DIVERGENT_IF : MOST_UNIFORM_IF;
     for (uint32_t i = ir->blocks[b + 1].begin; i < ir->blocks[b + 1].end; i++) {
         if (!may_have_guard(ir, i, ir->code[at].guard))
             return false;
@@ -88,7 +88,7 @@ static void guard(struct guards *g, struct edit *e, uint32_t b) {
 }
 
 bool select_guards(struct ir *ir) {
-    struct guards g = {.ir = ir, .a = find_uniform(ir->tmp, ir)};
+    struct guards g = {.ir = ir, .parting = find_parting(ir)};
     struct edit *e = NULL;
     find_homes(&g);
     for (uint32_t b = 0; b + 2 < ir->n_blocks; b++)
