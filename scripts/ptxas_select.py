@@ -66,21 +66,32 @@ def subroutines(cubin, pattern):
 
 
 def call_bytes(word, arch):
-    """Returns the distance of a call's target from the next instruction."""
+    """Returns the distance of a call's or branch's target from the next instruction."""
     if int(arch[3:]) < 90:
-        return word >> 32 & 0xFFFFFFFF
-    return ((word >> 34 & 0x3FFFFFFF) << 8 | word >> 16 & 0xFF) * 4
+        bits = word >> 32 & 0xFFFFFFFF
+    else:
+        bits = (((word >> 34 & 0x3FFFFFFF) << 8 | word >> 16 & 0xFF) * 4) & 0xFFFFFFFF
+    return bits - (bits >> 31 << 32)
 
 
 def calls(code, arch, least=64):
     """Returns the calls by PC, with their targets. A short call only gathers the lanes of a warp."""
     return {pc: pc + 1 + call_bytes(w, arch) // 16 for pc, w in enumerate(code)
-            if w & 0x1FF == CALL and least < call_bytes(w, arch) < 1 << 31}
+            if w & 0x1FF == CALL and not 0 <= call_bytes(w, arch) <= least}
+
+
+def slow_path(code, pc, arch):
+    """Returns the instructions around a call that a branch passes over, with the call, for ordinary operands."""
+    for at in range(pc - 1, max(pc - 9, -1), -1):
+        if code[at] & 0x1FF == BRANCH:
+            end = at + 1 + call_bytes(code[at], arch) // 16
+            return range(at + 1, end) if pc < end <= pc + 8 else range(pc - 1, pc + 1)
+    return range(pc - 1, pc + 1)
 
 
 def without_ranges(code, slow, divisions, arch):
-    """Drops the instructions in `slow`, and the two instructions of each call of one of them. The ranges `divisions`
-    take the place of their calls instead."""
+    """Drops the instructions in `slow`, and each call of one of them with its slow path. The ranges `divisions` take
+    the place of their calls instead."""
     drop = set(slow).union(*divisions)
     called = []
     for target in calls(code, arch, 0).values():
@@ -88,12 +99,12 @@ def without_ranges(code, slow, divisions, arch):
             called += [w for w in code[d.start:d.stop] if w & 0x1FF not in (NOP, BRANCH)]
     for pc, target in calls(code, arch).items():
         if target in slow and not any(target in d for d in divisions):
-            drop |= {pc - 1, pc}
+            drop.update(slow_path(code, pc, arch))
     return [w for pc, w in enumerate(code) if pc not in drop] + called
 
 
 def without_slow_paths(code, divisions, arch):
-    """Drops subroutines that return, and the two instructions of each call of one."""
+    """Drops subroutines that return, and each call of one with its slow path."""
     if not any(w & 0x1FF == RETURN for w in code):
         return code
     first = min((t for pc, t in calls(code, arch).items() if t > pc), default=len(code))
