@@ -165,6 +165,12 @@ uint64_t lsu_occupy(struct lsu *l, uint32_t cycles, uint64_t now) {
     return l->front_free;
 }
 
+/* Returns the cycles from an access to the constant cache for `bytes` of a lane to the next access. */
+static uint32_t constant_cycles(const struct lsu_cfg *c, uint32_t bytes) {
+    const uint32_t words = (bytes + 3) / 4;
+    return c->constant_interval + (words > 1 ? (words - 1) * c->constant_words : 0);
+}
+
 /* Runs the front for one cycle; `taken` ports of the L1 are in use. Returns the number of further ports that it
  * used. */
 static uint32_t front_tick(struct lsu *l, uint32_t taken, uint64_t now) {
@@ -187,7 +193,7 @@ static uint32_t front_tick(struct lsu *l, uint32_t taken, uint64_t now) {
     l->front_stalled_since = NEVER;
     lsu_refused(l, PART_FRONT, 1, false);
     if (f->dest == PIPE_CONST)
-        l->front_free = now + l->cfg->lsu.constant_interval;
+        l->front_free = now + constant_cycles(&l->cfg->lsu, f->op[f->next - 1].bytes);
     if (f->next == f->n)
         pop_front(l);
     front_due(l);

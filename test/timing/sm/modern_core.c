@@ -530,28 +530,38 @@ START_TEST(jumps_have_a_unit_of_their_own) {
 }
 END_TEST
 
-/* 32 addresses are 32 accesses to the constant cache. With an interval of 2, the access that follows in the load/store
- * unit waits 32 cycles longer. */
+/* The cycles that a load of 32 constants takes more than with the defaults. Its accesses are n + m (words - 1) cycles
+ * apart, with the interval n and m cycles for each further word, not 1: 31 gaps of n - 1 + m (words - 1) cycles. */
 START_TEST(constants_come_at_an_interval) {
-    static const char *const set[2][4] = {{"gpu.sms=1", "core.assembly=off", "lsu.constant_interval=1", NULL},
-                                          {"gpu.sms=1", "core.assembly=off", "lsu.constant_interval=2", NULL}};
+    static const struct {
+        const char *load, *interval, *words;
+        uint32_t more;
+    } row[] = {{"ld.const.u32 %r1,[%q1];", "lsu.constant_interval=2", "lsu.constant_words=0", 31},
+               {"ld.const.u32 %r1,[%q1];", "lsu.constant_interval=2", "lsu.constant_words=1", 31},
+               {"ld.const.v2.u32 {%v0,%v1},[%q1];", "lsu.constant_interval=2", "lsu.constant_words=0", 31},
+               {"ld.const.v2.u32 {%v0,%v1},[%q1];", "lsu.constant_interval=2", "lsu.constant_words=1", 62},
+               {"ld.const.v2.u32 {%v0,%v1},[%q1];", "lsu.constant_interval=1", "lsu.constant_words=4", 124},
+               {"ld.const.u32 %r1,[%q1];", "lsu.constant_interval=16", "lsu.constant_words=4", 465}};
+    const char *const plain[] = {"gpu.sms=1", "core.assembly=off", NULL}, *const set[] = {
+                                                                              "gpu.sms=1", "core.assembly=off",
+                                                                              row[_i].interval, row[_i].words, NULL};
     uint64_t took[2];
     for (int i = 0; i < 2; i++) {
         char body[4096];
         const uint32_t first = lead_in(body) + 4;
-        sprintf(body + strlen(body), "cvta.const.u64 %%q0,k0; cvta.to.const.u64 %%q1,%%q0; mov.u32 %%r0,%%tid.x; "
-                                     "mad.wide.u32 %%q1,%%r0,4,%%q1;\n");
-        for (int k = 0; k < 2; k++)
-            sprintf(body + strlen(body), "ld.const.u32 %%r1,[%%q1]; add.f32 %%f1,%%f38,%%f39;\n");
+        sprintf(body + strlen(body),
+                "cvta.const.u64 %%q0,k0; cvta.to.const.u64 %%q1,%%q0; mov.u32 %%r0,%%tid.x; "
+                "mad.wide.u32 %%q1,%%r0,8,%%q1;\n%s add.f32 %%f1,%%f38,%%f39; %s add.f32 %%f2,%%f38,%%f39;\n",
+                row[_i].load, row[_i].load);
         for (uint32_t k = first; k < first + 4; k += 2) { /* the second access hits */
             rig_bits[k].stall = 2;
             rig_bits[k].raise_write = 1;
             rig_bits[k + 1].wait = 1 << 1;
         }
-        rig_run(set[i], body, WARP, 2);
+        rig_run(i ? set : plain, body, WARP, 2);
         took[i] = rig_at(0, first + 3) - rig_at(0, first + 2);
     }
-    ck_assert_uint_eq(took[1] - took[0], 31); /* the last of them counts for the next access */
+    ck_assert_uint_eq(took[1] - took[0], row[_i].more);
 }
 END_TEST
 
@@ -655,7 +665,7 @@ SUITE(timing_sm_modern_core) {
     TEST_LOOP(a_variable_latency_has_no_bypass, 0, 3);
     TEST_LOOP(pipes_of_a_type_and_of_an_operation, 0, 8);
     TEST_LOOP(jumps_have_a_unit_of_their_own, 0, 2);
-    TEST(constants_come_at_an_interval);
+    TEST_LOOP(constants_come_at_an_interval, 0, 6);
     TEST_LOOP(subcores_share_the_f64_pipe, 0, 2);
     TEST_LOOP(a_queue_lets_variable_latencies_issue_early, 0, 2);
     TEST(a_full_queue_holds_shuffles);
