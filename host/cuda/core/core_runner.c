@@ -21,7 +21,8 @@ static struct {
     pthread_cond_t changed;
     struct flight *first;                     /* in the order of the program's calls */
     struct flight *runs;                      /* the flight that has the turn; NULL: none */
-    bool host, host_wants;                    /* a thread of the program has the turn, or waits for it */
+    bool host;                                /* a thread of the program has the turn */
+    unsigned host_wants;                      /* number of the program's threads that wait for the turn */
     unsigned threads;                         /* threads of the runner */
     unsigned awaited;                         /* threads in cuda_runner_wait() */
     unsigned long long tickets, turns, quiet; /* `quiet`: calls of stands() since a kernel made progress */
@@ -160,10 +161,10 @@ bool cuda_runner_has(unsigned long long ticket) {
 }
 
 static void hold(void) {
-    runner.host_wants = true;
+    runner.host_wants++;
     while (runner.runs || runner.host)
         await_change();
-    runner.host_wants = false;
+    runner.host_wants--;
     runner.host = true;
 }
 
@@ -296,6 +297,6 @@ void cuda_runner_forget(void) {
     static const pthread_mutex_t open = PTHREAD_MUTEX_INITIALIZER;
     runner.lock = open;
     runner.first = runner.runs = NULL;
-    runner.host = runner.host_wants = false;
-    runner.threads = 0;
+    runner.host = false;
+    runner.host_wants = runner.threads = 0;
 }
