@@ -84,6 +84,16 @@ static bool some_warp_computes(const struct watchdog *d) {
     return any;
 }
 
+/* Lets other launches run if a warp of the launch polls memory with a time limit. Returns false if none does. */
+static bool offer_turn(const struct watchdog *d) {
+    bool any = false;
+    for (uint32_t i = 0; d->launch->stands && i < d->parts.n_sms && !any; i++)
+        any = livelock_polls_clock(d->parts.sm[i]);
+    if (any)
+        launch_continues(d->launch, true);
+    return any;
+}
+
 /* Ends a search at cycle `to`. SMs run slower during a search, so the next one begins PAUSE * `most` periods later. It
  * may take twice as many periods, so that it also finds long repetitions. */
 static void pause_search(struct watchdog *d, uint64_t to) {
@@ -116,7 +126,8 @@ static bool find_livelock(struct watchdog *d, uint64_t to) {
         d->stands = true;
         return !launch_continues(d->launch, first);
     }
-    if (due && d->watching && ++d->periods >= d->most && some_warp_computes(d)) {
+    const bool offered = due && d->watching && offer_turn(d);
+    if (due && d->watching && !offered && ++d->periods >= d->most && some_warp_computes(d)) {
         pause_search(d, to);
         return false;
     }

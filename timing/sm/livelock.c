@@ -1,4 +1,6 @@
 #include "livelock.h"
+#include "isa/decode.h"
+#include "isa/paths/control.h"
 #include "isa/paths/paths_report.h"
 #include "isa/paths/repeat.h"
 #include "tma.h"
@@ -10,6 +12,8 @@ struct livelock {
     bool watching, disturbed;
     uint64_t arrivals;        /* number of mbarrier arrivals by copies before the search began */
     struct repeat_warp *warp; /* WARP_SLOTS entries, allocated by the first search; NULL before it */
+    bool asked[WARP_SLOTS];   /* the warp has executed a strong access since it last read a clock */
+    uint32_t polls;           /* number of clock reads of such warps since the search began */
 };
 
 static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
@@ -55,6 +59,17 @@ static void exited(void *u, struct sm *sm, uint32_t warp, uint64_t now) {
     disturb(sm, u);
 }
 
+/* Counts polls of memory with a time limit: strong accesses, each followed by a clock read. */
+static void count_polls(struct livelock *l, const struct sm_issued *i) {
+    uint32_t n;
+    if (inst_is_ordered(i->in))
+        l->asked[i->warp] = true;
+    else if (i->in->kind == K_WARP && isa_rows(&n)[i->in->row].op == OP_SREG) {
+        l->polls += l->asked[i->warp];
+        l->asked[i->warp] = false;
+    }
+}
+
 static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     struct livelock *l = u;
     if (i->phase == ISSUE_WAITS)
@@ -63,6 +78,7 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
         disturb(sm, l);
     if (!i->fx || (i->in->kind <= K_CVT && !(i->in->hints & HINT_DEQ)) || i->phase == ISSUE_UNIT)
         return;
+    count_polls(l, i);
     switch (inst_repeats(sm_get_warp(sm, i->warp), i->in, i->lanes, i->fx)) {
     case REPEAT_CHANGES:
         disturb(sm, l);
@@ -99,6 +115,8 @@ void livelock_begin(struct sm *sm) {
     }
     for (uint32_t w = 0; w < WARP_SLOTS; w++)
         repeat_forget(&l->warp[w]);
+    memset(l->asked, 0, sizeof l->asked);
+    l->polls = 0;
     l->disturbed = false;
     l->arrivals = sm_copies_arrived(sm);
     watch(sm, l, true);
@@ -144,6 +162,12 @@ bool livelock_computes(const struct sm *sm) {
         if (sm_is_live(sm, w) && l->warp[w].visits >= OFTEN && goes_on(&l->warp[w], sm_lanes_may_run(sm, w)))
             return true;
     return false;
+}
+
+bool livelock_polls_clock(const struct sm *sm) {
+    enum { POLLS = 16 };
+    const struct livelock *l = sm_unit_state(sm, &unit_livelock);
+    return l->polls >= POLLS;
 }
 
 const struct sm_unit_ops unit_livelock = {

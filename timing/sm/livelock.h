@@ -24,4 +24,7 @@ bool livelock_repeats(const struct sm *sm, bool *any);
 /* Returns true if a lane of this SM has often branched backwards since livelock_begin(), never with the same registers,
  * and does not wait for other threads. */
 bool livelock_computes(const struct sm *sm);
+/* Returns true if a warp of this SM has often read memory and then a clock since livelock_begin(): the warp may wait,
+ * with a time limit, for another launch. */
+bool livelock_polls_clock(const struct sm *sm);
 #endif

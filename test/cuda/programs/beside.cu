@@ -123,25 +123,30 @@ static void ended_by_a_copy(cudaStream_t *s) {
     WANT(count_of(w) == 20 + BLOCKS);
 }
 
-// The thread that ends the wait creates its stream and memory meanwhile.
-static void with_a_time_limit(void) {
+// A kernel waits before the threads begin that launch three more and the one that ends the wait. Meanwhile they all
+// create streams and memory.
+static void with_a_time_limit(cudaStream_t first) {
+    enum { OTHERS = 4 };
     words *w = fresh();
-    std::thread waits([w] {
-        wait_some_time<<<BLOCKS, THREADS, 0, cudaStreamPerThread>>>(w, 5);
-        OK(cudaStreamSynchronize(cudaStreamPerThread));
-    });
-    std::thread ends([w] {
-        cudaStream_t s;
-        int *more;
-        OK(cudaStreamCreate(&s));
-        OK(cudaMalloc(&more, sizeof *more));
-        set_ready<<<1, THREADS, 0, s>>>(w, 5);
-        OK(cudaStreamSynchronize(s));
-        OK(cudaStreamDestroy(s));
-    });
-    waits.join();
-    ends.join();
-    WANT(count_of(w) == BLOCKS * THREADS);
+    std::thread other[OTHERS];
+    wait_some_time<<<BLOCKS, THREADS, 0, first>>>(w, 5);
+    for (int i = 0; i < OTHERS; i++)
+        other[i] = std::thread([w, i] {
+            cudaStream_t s;
+            int *more;
+            OK(cudaStreamCreate(&s));
+            OK(cudaMalloc(&more, sizeof *more));
+            if (i + 1 < OTHERS)
+                wait_some_time<<<BLOCKS, THREADS, 0, s>>>(w, 5);
+            else
+                set_ready<<<1, THREADS, 0, s>>>(w, 5);
+            OK(cudaStreamSynchronize(s));
+            OK(cudaStreamDestroy(s));
+        });
+    for (int i = 0; i < OTHERS; i++)
+        other[i].join();
+    OK(cudaStreamSynchronize(first));
+    WANT(count_of(w) == OTHERS * BLOCKS * THREADS);
 }
 
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
@@ -167,7 +172,7 @@ int main(int argc, char **argv) {
     OK(cudaStreamCreate(&s[1]));
     OK(cudaStreamCreateWithFlags(&s[2], cudaStreamNonBlocking));
     if (argc > 1 && argv[1][0] == 'c') {
-        with_a_time_limit();
+        with_a_time_limit(s[0]);
         return done();
     }
     if (argc > 1) {
