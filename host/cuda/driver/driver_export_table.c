@@ -21,6 +21,12 @@ static const char *file_with(void *code, bool *program) {
     return caller.dli_fname;
 }
 
+/* Returns true for NVIDIA's run-time compiler, which asks for a table but does not need it. */
+static bool is_compiler(const char *file) {
+    const char *slash = strrchr(file, '/');
+    return strncmp(slash ? slash + 1 : file, "libnvrtc", 8) == 0;
+}
+
 /* Ends the program if the caller is the program itself, which cannot run with its own runtime. If the caller is a
  * library, prints a message once and refuses. For a library of machine code, audit.c has already printed a message. */
 CUDA_API enum cuda_error cuGetExportTable(const void **table, const void *id) {
@@ -37,6 +43,8 @@ CUDA_API enum cuda_error cuGetExportTable(const void **table, const void *id) {
                 file);
         _exit(HEDDLE_USAGE);
     }
+    if (is_compiler(file))
+        return CUDA_ErrorNotSupported;
     cuda_program_wrong();
     if (!machine_code_library(file) && !atomic_exchange(&printed, true))
         fprintf(stderr,

@@ -2,8 +2,9 @@
  * runtime. LD_AUDIT (rtld-audit(7)) makes the dynamic linker load this library into a namespace of its own. The linker
  * reports each object before its constructors run, also objects of dlopen(). If an object's symbol table has functions
  * of the runtime, each function gets a jump at its entry, to the stub of the same name in libheddle-redirect.so.
- * LD_PRELOAD loads the stubs into the program's namespace. This library also prints the names of libraries that cannot
- * be simulated. It uses nothing of Heddle, because every process that a program under 'heddle exec' starts loads it. */
+ * LD_PRELOAD loads the stubs into the program's namespace. NVIDIA's run-time compiler returns PTX instead of machine
+ * code. This library also prints the names of libraries that cannot be simulated. It uses nothing of Heddle, because
+ * every process that a program under 'heddle exec' starts loads it. */
 #include "machine_code.h"
 #include "symbols.h"
 #include <errno.h>
@@ -193,6 +194,19 @@ static void redirect(const struct link_map *map, const struct symbols *s) {
         pass_version(version_of(s, file_of(map)));
 }
 
+/* Makes NVIDIA's compiler return PTX where a program asks for machine code, if the object contains the compiler. The
+ * compiler has both for each program, and the driver's functions that load modules take both. */
+static void redirect_compiler(const struct link_map *map, const struct symbols *s) {
+    static const char *const names[][2] = {{"nvrtcGetCUBIN", "nvrtcGetPTX"}, {"nvrtcGetCUBINSize", "nvrtcGetPTXSize"}};
+    struct symbol f;
+    for (size_t i = 0; symbols_next(s, &i, &f);)
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+            const uint64_t to = strcmp(f.name, names[k][0]) == 0 ? symbols_find(s, names[k][1]) : 0;
+            if (to && f.room >= JUMP_BYTES)
+                write_code(map->l_addr + f.address, &(struct jump){map->l_addr + to, NULL});
+        }
+}
+
 /* Prints the name of a library of machine code that is linked statically into the object. */
 static void look_for_machine_code(const struct link_map *map, const struct symbols *s) {
     struct symbol f;
@@ -215,6 +229,8 @@ static void look_at(const struct link_map *map, bool may_redirect) {
     look_for_machine_code(map, &s);
     if (may_redirect && symbols_mention(&s, "cudaGetLastError"))
         redirect(map, &s);
+    if (may_redirect && symbols_mention(&s, "nvrtcGetCUBIN"))
+        redirect_compiler(map, &s);
     symbols_close(&s);
 }
 

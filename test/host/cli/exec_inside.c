@@ -136,6 +136,20 @@ START_TEST(objects_opened_by_dlopen_are_redirected) {
 }
 END_TEST
 
+/* Where a program asks NVIDIA's run-time compiler for machine code, the compiler returns PTX. */
+START_TEST(the_compiler_returns_ptx) {
+    if (skip_without_runtime())
+        return;
+    shell("cc -shared -fPIC -O1 -DOBJECT -o libcompiler.so '%s/test/cuda/compiler.c' && "
+          "cc -o compiler '%s/test/cuda/compiler.c' ./libcompiler.so",
+          cli_root, cli_root);
+    STATUS(HEDDLE_OK, "exec ./compiler");
+    ck_assert_str_eq(out, "0 0 13 .version 7.0\n");
+    STATUS(HEDDLE_OK, "exec --no-redirect ./compiler");
+    ck_assert_str_eq(out, "0 0 4 ELF\n");
+}
+END_TEST
+
 /* nvcc puts an empty fat binary into every program. Such a fat binary does not mean that the program contains a CUDA
  * runtime. */
 START_TEST(programs_with_the_driver_only_run) {
@@ -235,6 +249,7 @@ SUITE(cli_exec_inside) {
     TEST(a_script_can_run_programs);
     TEST(programs_without_redirection_are_refused);
     TEST_LOOP(each_linked_function_is_redirected, 0, 4);
+    TEST(the_compiler_returns_ptx);
     TEST(objects_opened_by_dlopen_are_redirected);
     TEST(programs_with_the_driver_only_run);
     TEST(libraries_of_machine_code_are_reported);
