@@ -10,10 +10,23 @@ static const struct {
     const char *card, *kernel; /* as in struct card_kernel */
     double watts;
 } powers[] = {
-    {"gv100", "layerforward", 219.8}, {"gv100", "adjust_weights", 152.1}, {"gv100", "calculate_temp", 229.6},
-    {"gv100", "kmeansPoint", 151.9},  {"gv100", "srad", 188.5},           {"gv100", "mb_sad_calc", 142.5},
-    {"gv100", "mysgemmNT", 217.5},    {"gv100", "ComputeQ", 189.4},       {"gv100", "binomialOptions", 169.7},
-    {"gv100", "fwtBatch2", 121.5},    {"gv100", "fwtBatch1", 167.1},      {"gv100", "histogram64", 194.5},
+    {"gv100", "layerforward", 219.8},
+    {"gv100", "adjust_weights", 152.1},
+    {"gv100", "calculate_temp", 229.6},
+    {"gv100", "kmeansPoint", 151.9},
+    {"gv100", "srad", 188.5},
+    {"gv100", "mb_sad_calc", 142.5},
+    {"gv100", "mysgemmNT", 217.5},
+    {"gv100", "ComputeQ", 189.4},
+    {"gv100", "binomialOptions", 169.7},
+    {"gv100", "fwtBatch2", 121.5},
+    {"gv100", "fwtBatch1", 167.1},
+    {"gv100", "histogram64", 194.5},
+    {"gv100", "quasirandomGeneratorKernel", 153.0},
+    {"gv100", "inverseCNDKernel", 145.7},
+    {"gv100", "sobolGPU_kernel", 200.4},
+    {"gv100", "CUDAkernel1DCT", 111.9},
+    {"gv100", "CUDAkernel2DCT", 130.1},
 };
 
 double card_kernel_watts(const struct card_kernel *k) {
