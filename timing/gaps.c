@@ -72,6 +72,7 @@ struct sample {
     double value[GAP_STATS];
     double stands_for; /* warp instructions of gaps that the unit estimates */
     struct stats_kept all;
+    bool apart; /* gaps_restart() lies between the unit and the unit before */
 };
 
 struct gaps {
@@ -96,6 +97,7 @@ struct gaps {
     bool refills;           /* the present cycles follow a gap, and no sampled unit has them */
     uint64_t ends;          /* first cycle at which the present unit may end */
     uint64_t warps;         /* number of warps of the launch */
+    uint32_t fresh;         /* number of samples before the last gaps_restart() */
     uint32_t gaps;          /* number of gaps */
     uint32_t first;         /* number of samples before the first gap */
     double timed, begun;    /* warp instructions in units so far; of these, before the first gap */
@@ -171,6 +173,7 @@ static void keep(struct gaps *g) {
         return;
     g->n++;
     s->stands_for = g->owed;
+    s->apart = g->fresh > 0 && g->fresh + 1 == g->n;
     g->owed = 0;
     s->unit = (struct gap_unit){(double)g->at, stats_get(&g->present, "gpu.cycles"), w};
     for (int i = 0; i < GAP_STATS; i++)
@@ -179,7 +182,7 @@ static void keep(struct gaps *g) {
 
 /* Returns true if the cycles per instruction of the last STABLE units differ by at most stable_range. */
 static bool is_stable(const struct gaps *g) {
-    if (g->n < STABLE)
+    if (g->n < g->fresh + STABLE)
         return false;
     double least = INFINITY, most = 0;
     for (uint32_t i = g->n - STABLE; i < g->n; i++) {
@@ -195,6 +198,7 @@ static void drop_unstable(struct gaps *g) {
     for (uint32_t i = 0; i < g->n - n; i++)
         stats_kept_free(&g->sample[i].all);
     memmove(g->sample, g->sample + g->n - n, n * sizeof *g->sample);
+    g->fresh -= g->fresh < g->n - n ? g->fresh : g->n - n;
     g->n = n;
 }
 
@@ -272,16 +276,16 @@ bool gaps_are_inside(const struct gaps *g) { return g->inside; }
  * unit stands for m of T units, the standard error is that of a unit times sqrt(m / T). As
  * many units as have run are assumed to follow. */
 static double gap_length(const struct gaps *g) {
-    const double mean = mean_rate(g), error = g->orders.error > 0 ? g->orders.error : usual_error;
+    const double mean = rate_of(g, g->fresh, g->n), error = g->orders.error > 0 ? g->orders.error : usual_error;
     const double done = g->timed + weight_of(g, &g->exact);
     double square = 0, each = 0;
-    for (uint32_t i = 0; i < g->n; i++) {
-        const double step = i ? rate(&g->sample[i]) - rate(&g->sample[i - 1]) : 0;
+    for (uint32_t i = g->fresh; i < g->n; i++) {
+        const double step = i > g->fresh ? rate(&g->sample[i]) - rate(&g->sample[i - 1]) : 0;
         square += step * step / 2;
-        each += g->sample[i].unit.instructions / g->n;
+        each += g->sample[i].unit.instructions / (g->n - g->fresh);
     }
     const double square_all = square / mean / mean + PRIOR * stable_range * stable_range;
-    const double variation = sqrt(square_all / (g->n - 1 + PRIOR)), units = done / each;
+    const double variation = sqrt(square_all / (g->n - g->fresh - 1 + PRIOR)), units = done / each;
     const double most = fmin(units / GROWTH, TIMES_MOST), wanted = 2 * units * pow(error / (2.5 * variation), 2);
     /* the last samples that GAP_UNITS permits spread over the rest of the launch */
     return g->n > GAP_UNITS * 3 / 4 ? fmax(fmin(most, wanted), units / 8) : fmin(most, wanted);
@@ -338,16 +342,21 @@ double gaps_next_inside(struct gaps *g, uint64_t now) {
 void gaps_passed(struct gaps *g, uint64_t ctas, const struct stats *exact, enum gap_end end) {
     g->skipped += ctas;
     owe(g, weight_of(g, exact), end == GAP_FULL ? 0.5 : 1);
-    g->tail |= end == GAP_ENDING;
-    g->refills &= end != GAP_ENDING;
     g->stable &= end == GAP_FULL;
     stats_merge(&g->exact, exact);
 }
 
-void gaps_stop(struct gaps *g, bool drains) {
+void gaps_stop(struct gaps *g) {
     g->tail = true;
-    g->uneven |= !drains;
-    g->refills |= drains;
+    g->uneven = true;
+}
+
+void gaps_restart(struct gaps *g) {
+    owe(g, g->owed, 1);
+    g->owed = 0;
+    g->fresh = g->n;
+    g->stable = false;
+    g->refills = true;
 }
 
 /* Returns how many units like sample `i` the gaps would have, for which the sample stands. */
@@ -358,17 +367,18 @@ static double times(const struct gaps *g, uint32_t i) {
 /* Returns the variance of one statistic of a unit around the samples' mean ratio of the statistic to instructions. It
  * is the variance of successive samples, so that a slow change along the grid counts little. */
 static double residual(const struct gaps *g, int stat) {
-    double square = 0, value = 0, instructions = 0, last = 0;
+    double square = 0, value = 0, instructions = 0, last = 0, steps = 0;
     for (uint32_t i = 0; i < g->n; i++) {
         value += g->sample[i].value[stat];
         instructions += g->sample[i].unit.instructions;
     }
     for (uint32_t i = 0; i < g->n; i++) {
         const double e = g->sample[i].value[stat] - value / instructions * g->sample[i].unit.instructions;
-        square += i ? (e - last) * (e - last) / 2 : 0;
+        square += i && !g->sample[i].apart ? (e - last) * (e - last) / 2 : 0;
+        steps += i && !g->sample[i].apart;
         last = e;
     }
-    return g->n > 1 ? square / (g->n - 1) : 0;
+    return steps > 0 ? square / steps : 0;
 }
 
 /* Adds the statistics of the gaps to `s`. Statistics of gap_exact() are known exactly. Each other statistic is

@@ -101,13 +101,16 @@ uint64_t gaps_next(struct gaps *g, uint64_t begun, uint64_t *warm_from);
 bool gaps_are_inside(const struct gaps *g);
 double gaps_next_inside(struct gaps *g, uint64_t now);
 /* How a gap ended: as requested; when warps came to code that no unit has issued; when warps ended. After the last
- * two, the unit before the gap estimates the whole gap. Then the next gap waits for stable units, or no gap follows. */
+ * two, the unit before the gap estimates the whole gap, and the next gap waits for stable units. */
 enum gap_end { GAP_FULL, GAP_NEW_CODE, GAP_ENDING };
 /* Adds the exact statistics of a gap that gaps_next() or gaps_next_inside() requested. `ctas`: number of CTAs that ran
  * as a whole in it. */
 void gaps_passed(struct gaps *g, uint64_t ctas, const struct stats *exact, enum gap_end end);
-/* The launch has no further gap inside CTAs. `drains`: many warps have ended in the present unit: it is no sample. */
-void gaps_stop(struct gaps *g, bool drains);
+/* The launch has no further gap inside CTAs: its CTAs advance unevenly. */
+void gaps_stop(struct gaps *g);
+/* Many warps have ended in the present unit, so it is no sample. The next gap inside CTAs waits for stable
+ * units. */
+void gaps_restart(struct gaps *g);
 /* Ends the launch: adds the estimated statistics of all gaps to `s`, and fills in `r`. */
 void gaps_finish(const struct gaps *g, struct stats *s, struct gap_result *r);
 #endif

@@ -280,8 +280,10 @@ static bool ended_early(struct run *r) {
 /* Runs a gap inside CTAs, if one follows the unit that has ended. */
 static bool gap_inside(struct run *r) {
     struct stats exact;
-    if (!inside_is_level(r->inside) || inside_drains(r->inside))
-        gaps_stop(r->gaps, inside_drains(r->inside));
+    if (inside_drains(r->inside))
+        gaps_restart(r->gaps);
+    else if (!inside_is_level(r->inside))
+        gaps_stop(r->gaps);
     const double times = gaps_next_inside(r->gaps, r->to);
     if (times <= 0)
         return true;

@@ -4,11 +4,16 @@
 #include "timing/sm/lend.h"
 #include "timing/sm/sm.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
-    ROUND = 64,      /* most warp instructions, on average, of a warp in a round of all SMs */
-    ROUNDS = 8,      /* a gap has at least ROUNDS rounds: it may end after each, so at most 1 / ROUNDS of it too late */
+    ROUND = 64, /* most warp instructions, on average, of a warp in a round of all SMs */
+    ROUNDS = 8, /* a gap has at least ROUNDS rounds: it may end after each, so at most 1 / ROUNDS of it too late */
+    /* The last FINE instructions of each warp, on average, run in FINE_ROUNDS rounds. So caches and warps meet as they
+     * do in time: no warp executes many instructions while the others wait. */
+    FINE = 128,
+    FINE_ROUNDS = 16,
     LEAVING = 32,    /* a gap ends as soon as one of LEAVING warps has ended */
     BLOCK = 4,       /* a block was issued in units if one of its first BLOCK instructions was */
     ALIGNMENT = 128, /* most instructions that a warp executes to reach the PC at which the gap began */
@@ -42,6 +47,7 @@ struct inside_sm {
     struct sm_loan loan;
     struct inside_warp *warp; /* [CTA_SLOTS * inside.n_warps] */
     struct crowd all;         /* its warps; `least` and `most` are of the means of its CTAs */
+    uint32_t live[CTA_SLOTS]; /* by CTA slot: warps that had not ended */
 };
 
 struct inside {
@@ -54,7 +60,9 @@ struct inside {
     bool refills;                        /* a gap was just before the present cycles */
     uint32_t n_warps;                    /* of a CTA */
     uint32_t live;                       /* in this round: warps that have not ended */
-    uint32_t began;                      /* warps that had not ended when the latest gap began; 0: no gap yet */
+    /* warps that had not ended when the latest gap began, or when inside_drains() was last true; 0: no gap yet */
+    uint32_t began;
+    double level; /* mean instructions of the warps at the last edge */
     uint64_t clock;
     uint64_t unit; /* instructions that all SMs have issued in the unit before the gap */
     struct inside_sm *sm;
@@ -154,6 +162,16 @@ static struct crowd class_of(const struct inside *i, uint32_t k) {
     return all;
 }
 
+/* If warps of a CTA have ended, the CTA counts as level: the other warps do not tell how far it has advanced. */
+static void relevel(const struct inside *i, uint32_t k, uint32_t slot, const struct lent_cta *c) {
+    struct inside_warp *warp = warps_of(i, k, slot);
+    const struct crowd own = crowd_of_cta(c, warp);
+    if (own.warps < i->sm[k].live[slot])
+        for (uint32_t w = 0; w < c->cta->n_warps && own.warps; w++)
+            warp[w].issued += i->level - own.issued / own.warps;
+    i->sm[k].live[slot] = own.warps;
+}
+
 /* Counts the instructions that an SM's warps have issued. */
 static void count_sm(struct inside *i, uint32_t k) {
     struct sm *sm = i->view->sm[k];
@@ -164,6 +182,7 @@ static void count_sm(struct inside *i, uint32_t k) {
         uint32_t issued[MAX_CTA_WARPS] = {0};
         if (!sm_lent_cta(sm, slot, &c))
             continue;
+        relevel(i, k, slot, &c);
         sm_take_issued(sm, slot, issued);
         for (uint32_t w = 0; w < c.cta->n_warps; w++) {
             warp[w].speed = (i->refills ? 1 : speed_kept) * warp[w].speed + issued[w];
@@ -180,10 +199,13 @@ bool inside_may(struct inside *i) {
         if (!sm_may_lend(i->view->sm[k]))
             return false;
     i->unit = inside_issued(i);
+    struct crowd all = {0};
     for (uint32_t k = 0; k < i->view->sms; k++) {
         count_sm(i, k);
         sm_note_issued(i->view->sm[k], i->seen);
+        join(&all, &i->sm[k].all);
     }
+    i->level = all.warps ? all.issued / all.warps : 0;
     i->refills = false;
     return true;
 }
@@ -197,11 +219,14 @@ bool inside_is_level(const struct inside *i) {
     return true;
 }
 
-bool inside_drains(const struct inside *i) {
+bool inside_drains(struct inside *i) {
     uint32_t warps = 0;
     for (uint32_t k = 0; k < i->view->sms; k++)
         warps += i->sm[k].all.warps;
-    return warps < i->began - i->began / LEAVING;
+    if (warps >= i->began - i->began / LEAVING)
+        return false;
+    i->began = warps;
+    return true;
 }
 
 /* Takes a CTA, whose accesses then warm the caches. */
@@ -387,9 +412,12 @@ enum gap_end inside_gap(struct inside *i, double times, uint64_t now, struct sta
     }
     i->began = all.warps;
     know_blocks(i);
-    const double each = instructions / all.warps / ROUND;
-    const uint32_t rounds = all.speed > 0 ? (uint32_t)ceil(fmax(each, ROUNDS)) : 0;
-    bool ok = run_rounds(i, rounds, rounds ? instructions / all.speed : 0, all.warps, &end);
+    const double each = instructions / all.warps, fine = fmin(0.5, FINE / each);
+    const uint32_t rounds = all.speed > 0 ? (uint32_t)ceil(fmax(each / ROUND, ROUNDS)) : 0;
+    const double shares = rounds ? instructions / all.speed : 0;
+    bool ok = run_rounds(i, rounds, shares * (1 - fine), all.warps, &end);
+    if (ok && end == GAP_FULL && rounds)
+        ok = run_rounds(i, FINE_ROUNDS, shares * fine, all.warps, &end);
     for (uint32_t k = 0; ok && end != GAP_NEW_CODE && k < i->view->sms; k++)
         ok = run_sm(i, k, 0, false);
     end = end == GAP_FULL && lent_stopped(i->run) ? GAP_NEW_CODE : end;

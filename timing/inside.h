@@ -22,8 +22,8 @@ uint64_t inside_issued(const struct inside *i);
 bool inside_may(struct inside *i);
 /* Returns true if the CTAs of SMs with equally many warps have advanced almost equally, in all units. */
 bool inside_is_level(const struct inside *i);
-/* Returns true if many warps have ended since the latest gap began. */
-bool inside_drains(const struct inside *i);
+/* Returns true if many warps have ended since the latest gap began, or since the call last returned true. */
+bool inside_drains(struct inside *i);
 /* Runs a gap at cycle `now`. The warps execute about `times` the instructions of the unit that inside_may() has noted.
  * Adds the exact statistics of the gap to `exact`. A fault stops its SM. */
 enum gap_end inside_gap(struct inside *i, double times, uint64_t now, struct stats *exact);
