@@ -197,10 +197,11 @@ struct inst_info {
     /* from this instruction on, a thread can only return from its function or exit; the callers decide which of
      * the two */
     bool only_returns;
-    uint8_t order; /* ORDER_ bits */
-    bool spilled;  /* a load or store of a spilled register */
-    bool waits;    /* the loop waits: of a backward branch, for other threads; of a clock read, for a clock (waits.h) */
-    bool yields;   /* .pragma "heddle yield" precedes the instruction: a subwarp yields after issuing it (si) */
+    uint8_t order;        /* ORDER_ bits */
+    bool spilled : 1;     /* a load or store of a spilled register */
+    bool others_dead : 1; /* lanes without the guard need no old value of the results (select_guards.c) */
+    bool waits;  /* the loop waits: of a backward branch, for other threads; of a clock read, for a clock (waits.h) */
+    bool yields; /* .pragma "heddle yield" precedes the instruction: a subwarp yields after issuing it (si) */
     /* With HINT_DEQ: the numbers of two sites (struct program_site), plus 1; 0 means no site. Before the instruction
      * executes, the lanes of its path dequeue the guard of `guard_site` into program.deq_predicate. Then the lanes
      * whose guard holds dequeue from `site`: addresses into program.deq_address, or a predicate (#deq.pred) into

@@ -85,8 +85,7 @@ static void collect(struct finder *f) {
                 o->defs[site] = (struct reg_def){.inst = i, .vreg = v};
             else
                 o->uses[site] = (struct reg_use){.inst = i, .vreg = v};
-            f->occ[f->occ_first[v + 1]++] =
-                (struct occurrence){i, site, is_def, is_def && inst_writes_all(ir, &ir->code[i])};
+            f->occ[f->occ_first[v + 1]++] = (struct occurrence){i, site, is_def, is_def && inst_writes_all(ir, i)};
         }
     }
 }

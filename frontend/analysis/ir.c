@@ -259,20 +259,10 @@ static bool accumulates(const struct inst *in) {
     return in->kind == K_WARP && in->n_list && in->c != OPND_ZERO && isa_rows(&n)[in->row].op == OP_WGMMA;
 }
 
-/* Returns true if only lanes in which the guard holds use the results. */
-static bool is_used_under_guard(const struct ir *ir, const struct inst *in) {
-    struct inst copy = *in;
-    struct inst_regs regs;
-    ir_find_regs(ir, &copy, &regs);
-    for (unsigned k = 0; k < regs.n_writes; k++)
-        if (!ir->vregs[regs.writes[k]].one_guard)
-            return false;
-    return regs.n_writes > 0;
-}
-
-bool inst_writes_all(const struct ir *ir, const struct inst *in) {
+bool inst_writes_all(const struct ir *ir, uint32_t i) {
+    const struct inst *in = &ir->code[i];
     const struct program_compound *c = ir_compound_of(ir, in);
-    return (in->guard == NO_GUARD || is_used_under_guard(ir, in)) && !(c && c->selects && in->d2 != OPND_SINK) &&
+    return (in->guard == NO_GUARD || ir->info[i].others_dead) && !(c && c->selects && in->d2 != OPND_SINK) &&
            !accumulates(in);
 }
 

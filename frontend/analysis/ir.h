@@ -22,7 +22,6 @@ struct vreg {
     bool special;
     bool uniform;      /* true for a register of the uniform datapath, which has a slot of its own (uniform.c) */
     bool written;      /* true if an instruction writes the register; an unwritten register reads as zero */
-    bool one_guard;    /* true if all uses are under the guard of its writes, in their block (select_guards.c) */
     bool stays_zero;   /* true for a predicate that no instruction writes; pass_liveness() made it a special register */
     uint32_t function; /* index into ir.functions */
     uint32_t slot;     /* number of the register slot within its function and class, once allocated */
@@ -233,9 +232,9 @@ struct inst ir_compound(struct ir *ir, const struct program_compound *c);
 const struct program_compound *ir_compound_of(const struct ir *ir, const struct inst *in);
 /* Returns true for a compound instruction in which each lane computes its results from its own registers alone. */
 bool ir_is_lane_wise(const struct ir *ir, const struct inst *in);
-/* Returns true if the instruction writes its destination in all active lanes that will use it. This is so if it does
- * not select one of two destination registers per lane, and has no guard or vreg.one_guard. */
-bool inst_writes_all(const struct ir *ir, const struct inst *in);
+/* Returns true if instruction `i` writes its destination in all active lanes that will use it. This is so if it does
+ * not select one of two destination registers per lane, and has no guard or inst_info.others_dead. */
+bool inst_writes_all(const struct ir *ir, uint32_t i);
 /* Returns true if the destination needs a register that no source operand has, even if a source is not used after this
  * instruction. */
 bool inst_keeps_sources(const struct ir *ir, const struct inst *in, const struct inst_info *info);

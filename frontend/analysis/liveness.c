@@ -44,7 +44,7 @@ static void count_occurrences(struct live *l) {
         ir->vregs[v].written = false;
     for (uint32_t i = 0; i < ir->n; i++) {
         const struct inst_info *info = &ir->info[i];
-        bool guarded = !inst_writes_all(ir, &ir->code[i]);
+        bool guarded = !inst_writes_all(ir, i);
         for (unsigned k = 0; k < (unsigned)info->n_reads + info->n_writes; k++) {
             unsigned what = k < info->n_reads ? OCC_READ : guarded ? OCC_GUARDED_WRITE : OCC_WRITE;
             uint32_t v = ir->regs[info->regs + k];

@@ -20,7 +20,7 @@ static void walk(struct needs *w, uint32_t i) {
     const unsigned n = (unsigned)info->n_reads + info->n_writes;
     for (unsigned k = 0; k < n; k++)
         w->needed[info->regs + k] = (w->now[regs[k] / 64] & bit(regs[k])) != 0;
-    if (inst_writes_all(w->ir, &w->ir->code[i]))
+    if (inst_writes_all(w->ir, i))
         for (unsigned k = info->n_reads; k < n; k++)
             w->now[regs[k] / 64] &= ~bit(regs[k]);
     for (unsigned k = 0; k < info->n_reads; k++)
@@ -55,6 +55,13 @@ static void find_needs(struct needs *w, const struct ir *ir) {
     }
 }
 
+const uint64_t *find_live_in(const struct ir *ir, size_t *words) {
+    struct needs w;
+    find_needs(&w, ir);
+    *words = w.words;
+    return w.in;
+}
+
 const unsigned char *find_needed(const struct ir *ir) {
     struct needs w;
     find_needs(&w, ir);
@@ -73,7 +80,7 @@ static void segments_at(struct needs *w, struct live_segments *s, uint32_t i, ui
     const struct ir *ir = w->ir;
     const struct inst_info *info = &ir->info[i];
     const uint32_t *regs = ir->regs + info->regs;
-    const bool all = inst_writes_all(ir, &ir->code[i]);
+    const bool all = inst_writes_all(ir, i);
     for (unsigned k = info->n_reads; k < (unsigned)info->n_reads + info->n_writes; k++) {
         const uint32_t v = regs[k];
         const bool live = w->now[v / 64] & bit(v);

@@ -7,6 +7,10 @@
  * instruction that reads or writes it there. Requires: blocks. */
 const unsigned char *find_needed(const struct ir *ir);
 
+/* Returns the set of registers that are live at the begin of each block: `*words` words of 64 bits a block. Requires:
+ * blocks. */
+const uint64_t *find_live_in(const struct ir *ir, size_t *words);
+
 /* A stretch of positions (struct interval) at which a register holds a value that is needed later. */
 struct live_segment {
     struct interval at;

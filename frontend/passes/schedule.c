@@ -161,7 +161,7 @@ static void find_values(struct schedule *s) {
     for (uint32_t i = 0; i < s->n; i++) {
         const uint32_t inst = s->task[i].inst;
         const struct inst_info *info = &ir->info[inst];
-        const bool all = inst_writes_all(ir, &ir->code[inst]);
+        const bool all = inst_writes_all(ir, inst);
         for (uint32_t k = info->regs; k < info->regs + info->n_reads; k++)
             note_use(s, k, false, true, info->regs);
         for (uint32_t k = info->regs + info->n_reads; k < info->regs + info->n_reads + info->n_writes; k++)

@@ -156,9 +156,7 @@ static void find_shapes(struct naming *s) {
         for (unsigned k = n_reads; k < n; k++)
             if (s->shape[regs[k]] == INVARIANT)
                 s->shape[regs[k]] =
-                    inst_writes_all(g->ir, &g->ir->code[g->first + op]) && pipe_move_row(g->ir->vregs[regs[k]].cls)
-                        ? RENAMED
-                        : FIXED;
+                    inst_writes_all(g->ir, g->first + op) && pipe_move_row(g->ir->vregs[regs[k]].cls) ? RENAMED : FIXED;
     }
 }
 
@@ -171,7 +169,7 @@ static uint32_t begin_value(struct pipe_graph *g, uint32_t op, uint32_t vreg) {
 
 static void name_writes(struct naming *s, uint32_t op, const uint32_t *regs, unsigned n) {
     struct pipe_graph *g = s->g;
-    bool all = inst_writes_all(g->ir, &g->ir->code[g->first + op]);
+    bool all = inst_writes_all(g->ir, g->first + op);
     for (unsigned k = 0; k < n; k++) {
         uint32_t v = regs[k];
         if (s->shape[v] != RENAMED)

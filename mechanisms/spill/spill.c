@@ -44,8 +44,7 @@ static void step_back(const struct spilling *s, uint32_t i, uint64_t *live) {
     const struct ir *ir = s->ir;
     const struct inst_info *info = &ir->info[i];
     const uint32_t *regs = ir->regs + info->regs;
-    for (unsigned k = info->n_reads; inst_writes_all(ir, &ir->code[i]) && k < (unsigned)info->n_reads + info->n_writes;
-         k++)
+    for (unsigned k = info->n_reads; inst_writes_all(ir, i) && k < (unsigned)info->n_reads + info->n_writes; k++)
         if (s->dense[regs[k]] != UINT32_MAX)
             take_bit(live, s->dense[regs[k]]);
     for (unsigned k = 0; k < info->n_reads; k++)
@@ -97,13 +96,13 @@ static void find_live(struct spilling *s, const struct ir_function *fn) {
 static bool writes_oddly(const struct ir *ir, uint32_t i) {
     const struct inst *in = &ir->code[i];
     const struct inst_info *info = &ir->info[i];
-    if (in->kind >= K_BRANCH || (in->guard == NO_GUARD && !inst_writes_all(ir, in)) ||
+    if (in->kind >= K_BRANCH || (in->guard == NO_GUARD && !inst_writes_all(ir, i)) ||
         (in->guard != NO_GUARD && in->guard == ir->deq_predicate))
         return true;
     for (unsigned k = info->n_reads; in->guard != NO_GUARD && k < (unsigned)info->n_reads + info->n_writes; k++)
         if (ir->regs[info->regs + k] == in->guard) /* the instruction overwrites its guard */
             return true;
-    return in->kind == K_COMPOUND && in->d2 != OPND_SINK && !inst_writes_all(ir, in);
+    return in->kind == K_COMPOUND && in->d2 != OPND_SINK && !inst_writes_all(ir, i);
 }
 
 /* Fills s->cost with the loads and stores of each register; each loop around an access multiplies its weight by ten. */

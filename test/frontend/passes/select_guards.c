@@ -50,7 +50,17 @@ static const struct {
     {DIVERGENT LOAD "div.rn.f32 %r8, %r1, %r4;\nX:", 1, "a division has a branch"},
     {DIVERGENT MUL2 "setp.lt.u32 %p1, %r1, %r2;\nX: selp.u32 %r8, %r8, 7, %p1;", 1, "the guard changes"},
     {DIVERGENT "bra Y;\nX:" MUL2 "Y:", 0, "the branch over a jump is inverted first"},
-    {DIVERGENT MUL2 "bra Y;\nX:" MUL("%r1") "Y:", 2, "an else"},
+    {DIVERGENT MUL2 "bra Y;\nX:" MUL("%r1") "Y:", 0, "an else"},
+    {DIVERGENT MUL6 MUL("%r1") "bra Y;\nX:" MUL6 MUL2 "Y:", 0, "7 instructions and a jump, and an else of 8"},
+    {DIVERGENT MUL6 MUL2 "bra Y;\nX:" MUL("%r1") "Y:", 2, "8 instructions and a jump"},
+    {DIVERGENT MUL2 "bra Y;\nX:" MUL6 MUL2 MUL("%r1") "Y:", 1, "an else of 9"},
+    {UNIFORM MUL2 MUL2 MUL("%r1") "bra Y;\nX:" MUL6 "Y:", 0, "5 instructions and a jump, and all lanes agree"},
+    {UNIFORM MUL6 "bra Y;\nX:" MUL6 "Y:", 2, "6 instructions and a jump, and all lanes agree"},
+    {UNIFORM MUL2 "bra Y;\nX:" MUL6 MUL("%r1") "Y:", 1, "an else of 7, and all lanes agree"},
+    {DIVERGENT MUL2 "setp.lt.u32 %p1, %r1, %r2; bra Y;\nX:" MUL("%r1") "Y: selp.u32 %r8, %r8, 7, %p1;", 2,
+     "the first side changes the guard"},
+    {DIVERGENT MUL2 "bra Y;\nX:" MUL("%r1") "setp.lt.u32 %p1, %r1, %r2;\nY: selp.u32 %r8, %r8, 7, %p1;", 1,
+     "the second side changes the guard"},
 };
 
 START_TEST(short_ifs_become_guards) {

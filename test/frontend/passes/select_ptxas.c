@@ -49,7 +49,7 @@ static const struct {
             {"sm_80", "a100", 110, 0.05, 0.05, 0.05, 0.10},
             {"sm_86", "ampere", 110, 0.05, 0.05, 0.05, 0.10},
             {"sm_90", "h100", 110, 0.05, 0.05, 0.05, 0.115},
-            {"sm_120", "rtx5070ti", 110, 0.05, 0.05, 0.065, 0.11}};
+            {"sm_120", "rtx5070ti", 110, 0.05, 0.05, 0.11, 0.11}};
 
 /* The number of all instructions is within 5 % of ptxas' number, and so are special functions. `rows` has the bars for
  * instructions of the integer, float and uniform units together, for accesses, for flow
