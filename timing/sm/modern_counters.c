@@ -1,4 +1,5 @@
 /* The modern core: sets stall counts, and raises and lowers dependence counters. */
+#include "isa/control_uses.h"
 #include "isa/expansions.h"
 #include "modern.h"
 #include "modern_ready.h"
@@ -46,8 +47,12 @@ void modern_issues(struct sm *sm, uint32_t w, const struct sm_path *path, uint64
     const struct control_bits *c = modern_control(sm->modern, path->pc);
     sm->modern->n.machine++;
     sm->modern->n.uniform += (sm->program->inst[path->pc].flags & TIMED_UNIFORM) != 0;
-    if (!sm->modern->guided)
+    if (!sm->modern->guided) {
+        /* scoreboards do not make fetch faster: the instruction after a jump issues as late as with a stall count */
+        if (c && control_jumps(&sm->program->program->code[path->pc]))
+            modern_stall_until(sm, w, path->lanes, now + CONTROL_JUMP_STALL);
         return;
+    }
     sm->modern->n.hazards += too_early(sm, w, path, now);
     if (!expansion_is_several(c->expansion))
         modern_stall(sm, w, path->lanes, c, now);

@@ -530,6 +530,17 @@ START_TEST(jumps_have_a_unit_of_their_own) {
 }
 END_TEST
 
+/* With scoreboards, the instruction after a jump issues 5 cycles after it, as with the stall count that ptxas writes. */
+START_TEST(a_jump_stalls_with_scoreboards) {
+    static const char *const set[] = {"gpu.sms=1", "core.assembly=off", "core.control_bits=off", NULL};
+    char body[4096];
+    const uint32_t first = lead_in(body);
+    sprintf(body + strlen(body), "add.u32 %%r1,%%r38,%%r39; bra L; L: add.u32 %%r2,%%r38,%%r39;\n");
+    rig_run(set, body, WARP, 2);
+    ck_assert_uint_eq(rig_at(0, first + 2) - rig_at(0, first + 1), 5);
+}
+END_TEST
+
 /* The cycles that a load of 32 constants takes more than with the defaults. Its accesses are n + m (words - 1) cycles
  * apart, with the interval n and m cycles for each further word, not 1: 31 gaps of n - 1 + m (words - 1) cycles. */
 START_TEST(constants_come_at_an_interval) {
@@ -665,6 +676,7 @@ SUITE(timing_sm_modern_core) {
     TEST_LOOP(a_variable_latency_has_no_bypass, 0, 3);
     TEST_LOOP(pipes_of_a_type_and_of_an_operation, 0, 8);
     TEST_LOOP(jumps_have_a_unit_of_their_own, 0, 2);
+    TEST(a_jump_stalls_with_scoreboards);
     TEST_LOOP(constants_come_at_an_interval, 0, 6);
     TEST_LOOP(subcores_share_the_f64_pipe, 0, 2);
     TEST_LOOP(a_queue_lets_variable_latencies_issue_early, 0, 2);
