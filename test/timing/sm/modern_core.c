@@ -530,7 +530,7 @@ START_TEST(jumps_have_a_unit_of_their_own) {
 }
 END_TEST
 
-/* With scoreboards, the instruction after a jump issues 5 cycles after it, as with the stall count that ptxas writes. */
+/* With scoreboards, the instruction after a jump issues 5 cycles after it, as with the stall count of ptxas. */
 START_TEST(a_jump_stalls_with_scoreboards) {
     static const char *const set[] = {"gpu.sms=1", "core.assembly=off", "core.control_bits=off", NULL};
     char body[4096];
