@@ -80,13 +80,14 @@ START_TEST(a_warp_starts_without_old_state) {
     struct reconv_cfg cfg;
     struct path_wait held[MAX_PATHS];
     struct warp_control c;
+    const struct reconv_warp who = {.warp = 0};
     reconv_cfg_default(&cfg);
     void *model = malloc(reconv_spe.size(&cfg, MAX_WARP_LANES));
     memset(&c, 0xff, sizeof c);
     c.ops = &reconv_spe;
     c.model = model;
     c.held = held;
-    control_start(&c, &cfg, NULL, 7, 0xff);
+    control_start(&c, &cfg, &who, 7, 0xff);
     ck_assert_uint_eq(c.waiting | c.released | c.events | c.met | c.n_held, 0);
     ck_assert_uint_eq(c.depth, 1);
     ck_assert_uint_eq(control_may_run(&c), 0xff);

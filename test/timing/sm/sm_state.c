@@ -103,7 +103,11 @@ START_TEST(tables_begin_empty) {
             ck_assert(sm->warps.slot[w].await >= sm->warps.slot[v].await + MAX_PATHS);
             ck_assert(sm->warps.slot[w].control.held >= sm->warps.slot[v].control.held + MAX_PATHS);
             ck_assert((unsigned char *)sm->warps.slot[w].control.model >=
-                      (unsigned char *)sm->warps.slot[v].control.model + reconv_spe.size(&options, cfg.sm.warp_size));
+                      (unsigned char *)sm->warps.slot[v].control.model + reconv_spe.near);
+            ck_assert((unsigned char *)warps_far(&sm->warps, w) >=
+                      (unsigned char *)warps_far(&sm->warps, v) + reconv_spe.size(&options, cfg.sm.warp_size));
+            ck_assert((unsigned char *)warps_far(&sm->warps, v) >=
+                      (unsigned char *)sm->warps.slot[w].control.model + reconv_spe.near);
         }
     }
     cfg.sm.warps = 64;
