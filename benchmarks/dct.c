@@ -61,10 +61,11 @@ run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why, 
                                                  : 16 * WIDTH,
                    height = size == BENCH_SMALL ? width / 2 : width;
     const size_t n = (size_t)width * height, bytes = n * sizeof(float);
-    float *in = malloc(3 * bytes), *got = in + n, *want = got + n;
+    float *in = malloc(3 * bytes);
     uint64_t seed = 88;
     if (!in)
         return bench_no_memory(why, why_size);
+    float *got = in + n, *want = got + n;
     bench_fill(in, n, &seed, -128, 127);
     reference(in, want, width, height);
     const uint64_t from = bench_buffer(h, in, bytes), to = bench_buffer(h, NULL, bytes);

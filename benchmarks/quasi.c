@@ -35,7 +35,7 @@ enum { DIMENSIONS = 3, DIGITS = 31 };
  * elements from the sequence v whose recurrence is a power of the dimension's irreducible polynomial. */
 static void columns_of(uint64_t polynomial, uint32_t column[DIGITS]) {
     const uint32_t e = degree(polynomial);
-    uint8_t v[2 * DIGITS + 4];
+    uint8_t v[2 * DIGITS + 4] = {0};
     uint64_t power = 1;
     for (uint32_t r = 0; r < DIGITS; r++)
         column[r] = 0;
@@ -73,12 +73,13 @@ static enum heddle_status niederreiter_run(struct heddle *h, struct heddle_modul
     static const uint64_t polynomials[DIMENSIONS] = {2, 3, 7}; /* x, x + 1, x^2 + x + 1 */
     const uint32_t n = pick(size, 1500, 1 << 16, 1 << 20), blocks = pick(size, 8, 128, 128), first = 0;
     uint32_t column[DIMENSIONS][DIGITS], *sum = malloc(n * sizeof *sum);
-    float *got = malloc(2 * DIMENSIONS * (size_t)n * sizeof *got), *want = got + DIMENSIONS * (size_t)n;
+    float *got = malloc(2 * DIMENSIONS * (size_t)n * sizeof *got);
     if (!sum || !got) {
         free(sum);
         free(got);
         return bench_no_memory(why, why_size);
     }
+    float *want = got + DIMENSIONS * (size_t)n;
     enum heddle_status s = HEDDLE_OK;
     for (uint32_t d = 0; d < DIMENSIONS; d++) {
         columns_of(polynomials[d], column[d]);
@@ -193,12 +194,13 @@ static enum heddle_status sobol_run(struct heddle *h, struct heddle_module *m, e
     const uint32_t blocks = pick(size, 16, 512, 512); /* four for each of 80 SMs, rounded up to a power of two */
     const size_t count = (size_t)n * dimensions, numbers = (size_t)dimensions * DIRECTIONS;
     uint32_t *direction = malloc(numbers * sizeof *direction);
-    float *got = malloc(2 * count * sizeof *got), *want = got + count;
+    float *got = malloc(2 * count * sizeof *got);
     if (!direction || !got) {
         free(direction);
         free(got);
         return bench_no_memory(why, why_size);
     }
+    float *want = got + count;
     directions_of(dimensions, direction);
     for (uint32_t d = 0; d < dimensions; d++) /* x[i] = x[i - 1] ^ direction of the rightmost 0 in i - 1 */
         for (uint32_t i = 0, x = 0; i < n; x ^= direction[d * DIRECTIONS + (uint32_t)__builtin_ctz(~i)], i++)
