@@ -3,27 +3,6 @@
 #include "modern_rig.h"
 #include <string.h>
 
-enum { WARP = 32 };
-static const char *const one_sm[] = {"gpu.sms=1", "core.assembly=off", NULL};
-
-/* Appends `n` instructions `line`, in which %d is the number of the instruction, to the body. */
-static uint32_t repeat(char *body, const char *line, uint32_t from, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
-        sprintf(body + strlen(body), line, from + i, from + i, from + i);
-    return from + n;
-}
-
-/* Begins a body with four instructions. While they issue, ld.param ends, and all warps become ready, so that all warps
- * issue the next instruction in one cycle. */
-static uint32_t lead_in(char *body) {
-    *body = 0;
-    rig_first = 1;
-    repeat(body, "add.f32 %%f38, %%f39, %%f39;\n", 0, 4);
-    for (int i = 0; i < 4; i++)
-        rig_bits[i].stall = 15;
-    return 4;
-}
-
 static void reads(uint32_t i, int position, int reg, int words) {
     rig_bits[i].read[position] = (uint8_t)reg;
     rig_bits[i].read_words[position] = (uint8_t)words;
@@ -52,9 +31,9 @@ static const char *const accesses[] = {"ld.global.u32 %%r1,[%%a+4*%d];\n", "st.g
 
 START_TEST(memory_instructions_issue_as_in_table_1) {
     char body[4096];
-    const uint32_t n = (uint32_t)_i % 4 + 1, first = lead_in(body);
-    repeat(body, accesses[_i / 4], 0, 9);
-    rig_run(one_sm, body, n * WARP, 2);
+    const uint32_t n = (uint32_t)_i % 4 + 1, first = rig_lead_in(body);
+    rig_repeat(body, accesses[_i / 4], 0, 9);
+    rig_run(rig_one_sm, body, n * WARP, 2);
     const uint64_t from = rig_at(0, first) - 2;
     for (uint32_t k = 0; k < 9; k++)
         for (uint32_t c = 0; c < n; c++) {
@@ -76,14 +55,14 @@ END_TEST
 START_TEST(operands_of_one_bank_make_bubbles) {
     static const struct { int x, y, cycles; } row[] = {{19, 21, 5}, {18, 21, 6}, {19, 20, 6}, {18, 20, 7}};
     char body[4096];
-    const uint32_t at = lead_in(body);
-    repeat(body, "fma.rn.f32 %%f1, %%f2, %%f3, %%f4;\n", 0, 6);
+    const uint32_t at = rig_lead_in(body);
+    rig_repeat(body, "fma.rn.f32 %%f1, %%f2, %%f3, %%f4;\n", 0, 6);
     for (int i = 0; i < 3; i++)
         reads(at + 2, i, 10 + 2 * i, 1);
     reads(at + 3, 0, 16, 1);
     reads(at + 3, 1, row[_i].x, 1);
     reads(at + 3, 2, row[_i].y, 1);
-    rig_run(one_sm, body, WARP, 2);
+    rig_run(rig_one_sm, body, WARP, 2);
     ck_assert_int_eq((int)(rig_at(0, at + 5) - rig_at(0, at)), row[_i].cycles);
     /* a CLOCK in the place of the last NOP would not notice the wait: it passes the stage Control while the FFMA waits
      * in the stage Allocate */
@@ -95,8 +74,8 @@ END_TEST
 START_TEST(more_ports_make_no_bubbles) {
     static const char *const set[] = {"gpu.sms=1", "core.assembly=off", "core.read_ports=2", NULL};
     char body[4096];
-    const uint32_t at = lead_in(body);
-    repeat(body, "fma.rn.f32 %%f1, %%f2, %%f3, %%f4;\n", 0, 6);
+    const uint32_t at = rig_lead_in(body);
+    rig_repeat(body, "fma.rn.f32 %%f1, %%f2, %%f3, %%f4;\n", 0, 6);
     for (uint32_t i = 2; i < 4; i++)
         for (int k = 0; k < 3; k++)
             reads(at + i, k, 10 + 2 * k, 1);
@@ -123,8 +102,8 @@ START_TEST(reuse_bits_keep_operands) {
     static const char *const no_cache[] = {"gpu.sms=1", "core.assembly=off", "core.reuse_cache=off", NULL};
     static const int first[] = {2, 3, 4}, third[] = {2, 12, 13};
     char body[4096];
-    const uint32_t at = lead_in(body);
-    repeat(body, "fma.rn.f32 %%f1, %%f2, %%f3, %%f4;\n", 0, 3);
+    const uint32_t at = rig_lead_in(body);
+    rig_repeat(body, "fma.rn.f32 %%f1, %%f2, %%f3, %%f4;\n", 0, 3);
     for (int i = 0; i < 3; i++) {
         reads(at, i, first[i], 1);
         reads(at + 1, i, row[_i].reg[i], 1);
@@ -133,7 +112,7 @@ START_TEST(reuse_bits_keep_operands) {
     rig_bits[at].reuse = 1;
     rig_bits[at + 1].reuse = (uint8_t)row[_i].reuse;
     for (int cached = 1; cached >= 0; cached--) {
-        rig_run(cached ? one_sm : no_cache, body, WARP, 1);
+        rig_run(cached ? rig_one_sm : no_cache, body, WARP, 1);
         ck_assert_double_eq(rig_stat("core.reuse_hits"), cached * row[_i].hits);
         ck_assert_double_eq(rig_stat("core.port_reads"), 9 - cached * row[_i].hits);
     }
@@ -173,9 +152,9 @@ static void order(uint32_t first, char *out) {
  * first, with full instruction buffers. */
 static void run_four(const struct control_bits *second, const char *const *set, int launches, const char *wanted) {
     char body[4096], got[1024];
-    const uint32_t first = lead_in(body) + 1;
+    const uint32_t first = rig_lead_in(body) + 1;
     sprintf(body + strlen(body), "bar.sync 0;\n");
-    repeat(body, "add.f32 %%f%d, %%f38, %%f39;\n", 0, EACH);
+    rig_repeat(body, "add.f32 %%f%d, %%f38, %%f39;\n", 0, EACH);
     rig_bits[first - 1].stall = 2; /* so that the warp that arrives last at the barrier does not issue first */
     rig_bits[first + 1] = *second;
     rig_run(set, body, 16 * WARP, launches);
@@ -199,7 +178,7 @@ END_TEST
 START_TEST(a_stall_count_switches_warps) {
     struct control_bits second = CONTROL_NONE;
     second.stall = 4;
-    run_four(&second, one_sm, 2, "3x2 2x2 1x2 3x31 2x31 1x31 0x2 -x3 0x31");
+    run_four(&second, rig_one_sm, 2, "3x2 2x2 1x2 3x31 2x31 1x31 0x2 -x3 0x31");
 }
 END_TEST
 
@@ -207,17 +186,17 @@ END_TEST
 START_TEST(a_yield_switches_warps) {
     struct control_bits second = CONTROL_NONE;
     second.yields = true;
-    run_four(&second, one_sm, 2, "3x2 2x2 3x31 2x31 1x2 0x2 1x31 0x31");
+    run_four(&second, rig_one_sm, 2, "3x2 2x2 3x31 2x31 1x2 0x2 1x31 0x31");
 }
 END_TEST
 
 /* A warp that is alone waits one cycle after a yield. */
 START_TEST(a_yield_to_nobody_costs_a_cycle) {
     char body[4096];
-    const uint32_t first = lead_in(body);
-    repeat(body, "add.f32 %%f%d, %%f38, %%f39;\n", 0, 3);
+    const uint32_t first = rig_lead_in(body);
+    rig_repeat(body, "add.f32 %%f%d, %%f38, %%f39;\n", 0, 3);
     rig_bits[first].yields = true;
-    rig_run(one_sm, body, WARP, 2);
+    rig_run(rig_one_sm, body, WARP, 2);
     ck_assert_uint_eq(rig_at(0, first + 1) - rig_at(0, first), 2);
     ck_assert_uint_eq(rig_at(0, first + 2) - rig_at(0, first + 1), 1);
 }
@@ -227,12 +206,12 @@ END_TEST
  * cycle does not see the increment. */
 START_TEST(a_counter_rises_a_cycle_after_issue) {
     char body[4096];
-    const uint32_t first = lead_in(body);
-    repeat(body, "ld.shared.u32 %%r%d,[s];\nadd.f32 %%f1, %%f38, %%f39;\n", 1, 1);
+    const uint32_t first = rig_lead_in(body);
+    rig_repeat(body, "ld.shared.u32 %%r%d,[s];\nadd.f32 %%f1, %%f38, %%f39;\n", 1, 1);
     rig_bits[first].raise_write = 3;
     rig_bits[first].stall = (uint8_t)(1 + _i);
     rig_bits[first + 1].wait = 1 << 3;
-    rig_run(one_sm, body, WARP, 2);
+    rig_run(rig_one_sm, body, WARP, 2);
     ck_assert_uint_eq(rig_at(0, first + 1) - rig_at(0, first), _i ? 24 : 1);
 }
 END_TEST
@@ -279,7 +258,7 @@ static const struct {
 
 START_TEST(accesses_take_the_cycles_of_table_2) {
     char body[4096];
-    const uint32_t lead = lead_in(body), first = lead + 10;
+    const uint32_t lead = rig_lead_in(body), first = lead + 10;
     /* ten instructions make addresses; the access runs twice, so that the second one hits */
     sprintf(body + strlen(body),
             "cvta.const.u64 %%q0,k0; cvta.to.const.u64 %%q1,%%q0;\n"
@@ -294,7 +273,7 @@ START_TEST(accesses_take_the_cycles_of_table_2) {
         rig_bits[i].raise_write = 1;
         rig_bits[i + 1].wait = i > first && _i % 2 == 0 ? 1 : 3;
     }
-    rig_run(one_sm, body, WARP, 2);
+    rig_run(rig_one_sm, body, WARP, 2);
     const uint64_t took = rig_at(0, first + 3) - rig_at(0, first + 2);
     const uint32_t wanted = _i % 2 ? table2[_i / 2].raw : table2[_i / 2].war;
     ck_assert_msg(!wanted || took == wanted, "%s: %s after %u cycles, not %u", table2[_i / 2].text,
@@ -322,7 +301,7 @@ START_TEST(cards_have_latencies_of_their_own) {
                {"ld.shared.u32 %r1,[s];", false, 19},
                {"ld.shared.u32 %r1,[s];", true, 18}};
     char body[4096];
-    const uint32_t first = lead_in(body);
+    const uint32_t first = rig_lead_in(body);
     for (int i = 0; i < 2; i++)
         sprintf(body + strlen(body), "%s\nadd.f32 %%f1,%%f38,%%f39;\n", row[_i].text);
     for (uint32_t i = first; i < first + 4; i += 2) { /* the second access hits */
@@ -339,12 +318,12 @@ END_TEST
 /* fma f1 = f2 * f2 + f4 names three operands and two registers. */
 START_TEST(a_register_of_two_operands_is_read_once) {
     char body[4096];
-    const uint32_t at = lead_in(body);
-    repeat(body, "fma.rn.f32 %%f1, %%f2, %%f3, %%f4;\n", 0, 1);
+    const uint32_t at = rig_lead_in(body);
+    rig_repeat(body, "fma.rn.f32 %%f1, %%f2, %%f3, %%f4;\n", 0, 1);
     reads(at, 0, 2, 1);
     reads(at, 1, 2, 1);
     reads(at, 2, 4, 1);
-    rig_run(one_sm, body, WARP, 1);
+    rig_run(rig_one_sm, body, WARP, 1);
     ck_assert_double_eq(rig_stat("core.port_reads"), 2);
 }
 END_TEST
@@ -357,7 +336,7 @@ START_TEST(writers_wait_for_consumers) {
     static const uint32_t writer[] = {1, 11, 11}, reader[] = {1, 11, 1};
     char body[4096];
     const char *set[] = {"gpu.sms=1", "core.assembly=off", consumers[_i / 2], NULL};
-    const uint32_t first = lead_in(body);
+    const uint32_t first = rig_lead_in(body);
     sprintf(body + strlen(body),
             "mov.u64 %%q4,%%a;\nadd.f32 %%f1,%%f38,%%f39;\nbar.sync 0;\nld.global.u32 %%r1,[%%q4];\n%s\n",
             _i % 2 ? "ld.global.u32 %r2,[%q4];" : "mov.u64 %q4,%a;");
@@ -388,16 +367,16 @@ END_TEST
  * later. */
 START_TEST(a_load_waits_for_the_write_port) {
     char body[4096];
-    const uint32_t first = lead_in(body);
+    const uint32_t first = rig_lead_in(body);
     sprintf(body + strlen(body), "ld.shared.u32 %%r1,[s];\n");
-    repeat(body, "add.f32 %%f1, %%f38, %%f39;\n", 0, 2);
+    rig_repeat(body, "add.f32 %%f1, %%f38, %%f39;\n", 0, 2);
     rig_bits[first].raise_write = 5;
     rig_bits[first].write = 6;
     rig_bits[first].stall = 14;
     rig_bits[first + 1].write = _i ? 8 : 9;
     rig_bits[first].write_words = rig_bits[first + 1].write_words = 1;
     rig_bits[first + 2].wait = 1 << 5;
-    rig_run(one_sm, body, WARP, 2);
+    rig_run(rig_one_sm, body, WARP, 2);
     ck_assert_uint_eq(rig_at(0, first + 1) - rig_at(0, first), 14);
     ck_assert_uint_eq(rig_at(0, first + 2) - rig_at(0, first), _i ? 25 : 24);
     ck_assert_double_eq(rig_stat("core.late_loads"), 2 * _i); /* in two launches */
@@ -408,15 +387,15 @@ END_TEST
  * one issues when the second load has been written. The address unit finishes a load every four cycles. */
 START_TEST(a_limit_lets_some_loads_stay_outstanding) {
     char body[4096];
-    const uint32_t first = lead_in(body);
-    repeat(body, "ld.shared.u32 %%r%d,[s];\n", 1, 3);
-    repeat(body, "add.f32 %%f1, %%f38, %%f39;\n", 0, 1);
+    const uint32_t first = rig_lead_in(body);
+    rig_repeat(body, "ld.shared.u32 %%r%d,[s];\n", 1, 3);
+    rig_repeat(body, "add.f32 %%f1, %%f38, %%f39;\n", 0, 1);
     for (uint32_t i = 0; i < 3; i++)
         rig_bits[first + i].raise_write = 2;
     rig_bits[first + 2].stall = 2;
     rig_bits[first + 3].limit_counter = 2;
     rig_bits[first + 3].limit = (uint8_t)_i;
-    rig_run(one_sm, body, WARP, 2);
+    rig_run(rig_one_sm, body, WARP, 2);
     ck_assert_uint_eq(rig_at(0, first + 3) - rig_at(0, first), 24 + 4 * (2 - (uint32_t)_i));
 }
 END_TEST
@@ -426,7 +405,7 @@ END_TEST
  * needs a distance of 5. */
 START_TEST(insufficient_bits_are_counted) {
     char body[4096];
-    const uint32_t first = lead_in(body);
+    const uint32_t first = rig_lead_in(body);
     sprintf(body + strlen(body), "add.f32 %%f1,%%f38,%%f39;\nadd.f32 %%f2,%%f1,%%f39;\nld.shared.u32 %%r1,[s];\n"
                                  "add.u32 %%r2,%%r1,1;\nst.global.f32 [%%a],%%f2;\nst.global.u32 [%%a+4],%%r2;\n");
     rig_bits[first].stall = _i == 1 ? 3 : 4;
@@ -435,7 +414,7 @@ START_TEST(insufficient_bits_are_counted) {
     rig_bits[first + 2].stall = _i == 2 ? 1 : 2; /* with 1, the next instruction issues before the counter has risen */
     rig_bits[first + 3].stall = _i == 3 ? 3 : 4;
     rig_bits[first + 3].wait = 1; /* the store of r2 issues one cycle after that of f2 */
-    rig_run(one_sm, body, WARP, 2);
+    rig_run(rig_one_sm, body, WARP, 2);
     ck_assert_double_eq(heddle_stat(rig, 1, "core.hazards"), _i != 0);
 }
 END_TEST
@@ -463,10 +442,10 @@ END_TEST
 START_TEST(the_scoreboard_stands_in_for_control_bits) {
     static const char *const off[] = {"gpu.sms=1", "core.control_bits=off", "core.assembly=off", NULL};
     char body[4096];
-    const uint32_t first = lead_in(body);
-    repeat(body, "add.f32 %%f1,%%f1,%%f39;\n", 0, 2);
+    const uint32_t first = rig_lead_in(body);
+    rig_repeat(body, "add.f32 %%f1,%%f1,%%f39;\n", 0, 2);
     rig_no_bits = _i == 1;
-    rig_run(_i == 2 ? off : one_sm, body, WARP, 2);
+    rig_run(_i == 2 ? off : rig_one_sm, body, WARP, 2);
     ck_assert_uint_eq(rig_at(0, first + 1) - rig_at(0, first), _i ? 4 : 1);
     ck_assert_double_eq(heddle_stat(rig, 1, "core.hazards"), _i == 0);
 }
@@ -478,157 +457,12 @@ START_TEST(a_variable_latency_has_no_bypass) {
     static const char *const readers[] = {"add.f32 %%f2,%%f1,%%f39;\n", "sin.approx.f32 %%f2,%%f1;\n",
                                           "st.shared.f32 [s],%%f1;\n"};
     char body[4096];
-    const uint32_t first = lead_in(body);
-    repeat(body, "add.f32 %%f1,%%f38,%%f39;\n", 0, 1);
-    repeat(body, readers[_i], 0, 1);
+    const uint32_t first = rig_lead_in(body);
+    rig_repeat(body, "add.f32 %%f1,%%f38,%%f39;\n", 0, 1);
+    rig_repeat(body, readers[_i], 0, 1);
     rig_no_bits = true;
-    rig_run(one_sm, body, WARP, 2);
+    rig_run(rig_one_sm, body, WARP, 2);
     ck_assert_uint_eq(rig_at(0, first + 1) - rig_at(0, first), _i ? 5 : 4);
-}
-END_TEST
-
-/* ---- the pipes of fixed-latency instructions ---- */
-
-/* Two pairs of independent instructions. A pipe of 16 lanes takes one of them every two cycles (initiation 2). So two
- * instructions for one pipe issue two cycles apart, for two pipes one cycle. */
-static const struct {
-    const char *set, *pair;
-    uint8_t at[4];
-} pairs[] = {
-    {"core.f32_multiplies=on", "add.u32 %%r1,%%r38,%%r39; mul.lo.u32 %%r2,%%r38,%%r39;\n", {0, 1, 2, 3}},
-    {"core.f32_multiplies=off", "add.u32 %%r1,%%r38,%%r39; mul.lo.u32 %%r2,%%r38,%%r39;\n", {0, 2, 4, 6}},
-    {"core.f32_multiplies=on", "add.u32 %%r1,%%r38,%%r39; mad.lo.u32 %%r2,%%r38,%%r39,1;\n", {0, 1, 2, 3}},
-    {"core.f32_multiplies=on", "add.f32 %%f1,%%f38,%%f39; mul.lo.u32 %%r2,%%r38,%%r39;\n", {0, 2, 4, 6}},
-    {"core.f32_multiplies=off", "add.f32 %%f1,%%f38,%%f39; mul.lo.u32 %%r2,%%r38,%%r39;\n", {0, 1, 2, 3}},
-    {"core.f32_multiplies=on", "add.f32 %%f1,%%f38,%%f39; min.f32 %%f2,%%f38,%%f39;\n", {0, 1, 2, 3}},
-    {"core.f32_multiplies=off", "add.f32 %%f1,%%f38,%%f39; min.f32 %%f2,%%f38,%%f39;\n", {0, 2, 4, 6}},
-    {"core.f32_multiplies=on", "add.u32 %%r1,%%r38,%%r39; min.f32 %%f2,%%f38,%%f39;\n", {0, 2, 4, 6}},
-};
-
-START_TEST(pipes_of_a_type_and_of_an_operation) {
-    const char *const set[] = {
-        "gpu.sms=1", "core.assembly=off", "initiation.f32_add=2", "initiation.f32_minmax=2", pairs[_i].set, NULL};
-    char body[4096];
-    const uint32_t first = lead_in(body);
-    repeat(body, pairs[_i].pair, 0, 2);
-    rig_run(set, body, WARP, 2);
-    for (uint32_t k = 0; k < 4; k++)
-        ck_assert_uint_eq(rig_at(0, first + k) - rig_at(0, first), pairs[_i].at[k]);
-}
-END_TEST
-
-/* A jump after an integer addition: with a unit of its own it issues in the next cycle, else when the integer pipe is
- * free. */
-START_TEST(jumps_have_a_unit_of_their_own) {
-    static const char *const none[] = {"gpu.sms=1", "core.assembly=off", "pipe.branch.units=0", NULL};
-    char body[4096];
-    const uint32_t first = lead_in(body);
-    sprintf(body + strlen(body), "add.u32 %%r1,%%r38,%%r39; bra L; L: add.u32 %%r2,%%r38,%%r39;\n");
-    rig_run(_i ? one_sm : none, body, WARP, 2);
-    ck_assert_uint_eq(rig_at(0, first + 1) - rig_at(0, first), _i ? 1 : 2);
-    ck_assert_int_eq(rig_stat("pipe.branch") > 0, _i);
-}
-END_TEST
-
-/* With scoreboards, the instruction after a jump issues 5 cycles after it, as with the stall count of ptxas. */
-START_TEST(a_jump_stalls_with_scoreboards) {
-    static const char *const set[] = {"gpu.sms=1", "core.assembly=off", "core.control_bits=off", NULL};
-    char body[4096];
-    const uint32_t first = lead_in(body);
-    sprintf(body + strlen(body), "add.u32 %%r1,%%r38,%%r39; bra L; L: add.u32 %%r2,%%r38,%%r39;\n");
-    rig_run(set, body, WARP, 2);
-    ck_assert_uint_eq(rig_at(0, first + 2) - rig_at(0, first + 1), 5);
-}
-END_TEST
-
-/* The cycles that a load of 32 constants takes more than with the defaults. Its accesses are n + m (words - 1) cycles
- * apart, with the interval n and m cycles for each further word, not 1: 31 gaps of n - 1 + m (words - 1) cycles. */
-START_TEST(constants_come_at_an_interval) {
-    static const struct {
-        const char *load, *interval, *words;
-        uint32_t more;
-    } row[] = {{"ld.const.u32 %r1,[%q1];", "lsu.constant_interval=2", "lsu.constant_words=0", 31},
-               {"ld.const.u32 %r1,[%q1];", "lsu.constant_interval=2", "lsu.constant_words=1", 31},
-               {"ld.const.v2.u32 {%v0,%v1},[%q1];", "lsu.constant_interval=2", "lsu.constant_words=0", 31},
-               {"ld.const.v2.u32 {%v0,%v1},[%q1];", "lsu.constant_interval=2", "lsu.constant_words=1", 62},
-               {"ld.const.v2.u32 {%v0,%v1},[%q1];", "lsu.constant_interval=1", "lsu.constant_words=4", 124},
-               {"ld.const.u32 %r1,[%q1];", "lsu.constant_interval=16", "lsu.constant_words=4", 465}};
-    const char *const plain[] = {"gpu.sms=1", "core.assembly=off", NULL}, *const set[] = {
-                                                                              "gpu.sms=1", "core.assembly=off",
-                                                                              row[_i].interval, row[_i].words, NULL};
-    uint64_t took[2];
-    for (int i = 0; i < 2; i++) {
-        char body[4096];
-        const uint32_t first = lead_in(body) + 4;
-        sprintf(body + strlen(body),
-                "cvta.const.u64 %%q0,k0; cvta.to.const.u64 %%q1,%%q0; mov.u32 %%r0,%%tid.x; "
-                "mad.wide.u32 %%q1,%%r0,8,%%q1;\n%s add.f32 %%f1,%%f38,%%f39; %s add.f32 %%f2,%%f38,%%f39;\n",
-                row[_i].load, row[_i].load);
-        for (uint32_t k = first; k < first + 4; k += 2) { /* the second access hits */
-            rig_bits[k].stall = 2;
-            rig_bits[k].raise_write = 1;
-            rig_bits[k + 1].wait = 1 << 1;
-        }
-        rig_run(i ? set : plain, body, WARP, 2);
-        took[i] = rig_at(0, first + 3) - rig_at(0, first + 2);
-    }
-    ck_assert_uint_eq(took[1] - took[0], row[_i].more);
-}
-END_TEST
-
-/* ---- the f64 pipe and the queue for variable latencies ---- */
-
-/* Independent f64 additions of two warps, with an initiation interval of 16. With a pipe in each sub-core, each warp
- * issues one every 16 cycles. A shared pipe takes them in the order of issue, in cycles 6, 22, 38 and so on. The latch
- * of a sub-core is free one cycle after its instruction has entered the pipe. So after an instruction that enters in
- * cycle e, the next one issues in cycle e + 1 - 6. The first ones issue in cycle 0 and enter in cycles 6 (warp 0) and
- * 22 (warp 1). Warp 0 issues in cycle 1 (enters in 38), warp 1 in 17 (54), warp 0 in 33, warp 1 in 49. */
-START_TEST(subcores_share_the_f64_pipe) {
-    static const char *const own[] = {"gpu.sms=1", "core.assembly=off", "initiation.f64_add=16", "core.f64_shared=off",
-                                      NULL};
-    static const char *const shared[] = {"gpu.sms=1", "core.assembly=off", "initiation.f64_add=16",
-                                         "core.f64_shared=on", NULL};
-    static const uint8_t at[2][2][3] = {{{0, 16, 32}, {0, 16, 32}}, {{0, 1, 33}, {0, 17, 49}}};
-    char body[4096];
-    const uint32_t first = lead_in(body);
-    repeat(body, "add.f64 %%d%d,%%d38,%%d39;\n", 0, 3);
-    rig_run(_i ? shared : own, body, 2 * WARP, 2);
-    const uint64_t from = rig_at(0, first);
-    for (uint32_t k = 0; k < 3; k++)
-        for (uint32_t w = 0; w < 2; w++)
-            ck_assert_uint_eq(rig_at(w, first + k) - from, at[_i][w][k]);
-}
-END_TEST
-
-/* Special functions with an initiation interval of 8. Without a queue, each waits at issue for the pipe. With three
- * entries, they issue one a cycle until it is full: numbers 0, 1 and 2 in cycles 0, 1 and 2. They enter the pipe
- * in cycles 6, 14 and 22, so number 3 finds room in cycle 6, number 4 in cycle 14. */
-START_TEST(a_queue_lets_variable_latencies_issue_early) {
-    static const char *const none[] = {"gpu.sms=1", "core.assembly=off", "initiation.sfu=8", "core.queue=0", NULL};
-    static const char *const three[] = {"gpu.sms=1", "core.assembly=off", "initiation.sfu=8", "core.queue=3", NULL};
-    static const uint8_t at[2][5] = {{0, 8, 16, 24, 32}, {0, 1, 2, 6, 14}};
-    char body[4096];
-    const uint32_t first = lead_in(body);
-    repeat(body, "sin.approx.f32 %%f%d,%%f39;\n", 0, 5);
-    rig_run(_i ? three : none, body, WARP, 2);
-    for (uint32_t k = 0; k < 5; k++)
-        ck_assert_uint_eq(rig_at(0, first + k) - rig_at(0, first), at[_i][k]);
-}
-END_TEST
-
-/* Shuffles share their pipe with fixed-latency instructions. A full queue holds the shuffles and lets an addition
- * issue. With an initiation interval of 8, shuffles 0 and 1 enter the pipe in cycles 6 and 14; shuffle 2 finds room in
- * the queue of two entries in cycle 6. */
-START_TEST(a_full_queue_holds_shuffles) {
-    static const char *const two[] = {"gpu.sms=1", "core.assembly=off", "initiation.shfl=8", "core.queue=2", NULL};
-    char body[4096];
-    const uint32_t first = lead_in(body);
-    repeat(body, "shfl.sync.idx.b32 %%r%d,%%r39,0,31,-1;\n", 0, 3);
-    repeat(body, "add.f32 %%f1,%%f38,%%f39;\n", 0, 1);
-    rig_run(two, body, WARP, 2);
-    ck_assert_uint_eq(rig_at(0, first + 1) - rig_at(0, first), 1);
-    ck_assert_uint_eq(rig_at(0, first + 2) - rig_at(0, first), 6);
-    ck_assert_uint_eq(rig_at(0, first + 3) - rig_at(0, first), 7);
 }
 END_TEST
 
@@ -638,14 +472,14 @@ END_TEST
  * ld.const has loaded the line: ld.const uses another cache. */
 START_TEST(a_constant_operand_that_misses_costs_79_cycles) {
     char body[4096];
-    const uint32_t first = lead_in(body);
+    const uint32_t first = rig_lead_in(body);
     sprintf(body + strlen(body), "ld.const.u32 %%r1,[k0];\n");
-    repeat(body, "add.f32 %%f1, %%f38, %%f39;\n", 0, 4);
+    rig_repeat(body, "add.f32 %%f1, %%f38, %%f39;\n", 0, 4);
     rig_bits[first].raise_write = 0;
     rig_bits[first].stall = 2;
     rig_bits[first + 1].wait = 1;
     rig_bits[first + 2].constant = rig_bits[first + 3].constant = 0;
-    rig_run(one_sm, body, WARP, 1);
+    rig_run(rig_one_sm, body, WARP, 1);
     ck_assert_uint_eq(rig_at(0, first + 2) - rig_at(0, first + 1), 1 + 79);
     ck_assert_uint_eq(rig_at(0, first + 3) - rig_at(0, first + 2), 1);
     ck_assert_double_eq(rig_stat("core.constant_misses"), 1);
@@ -674,12 +508,5 @@ SUITE(timing_sm_modern_core) {
     TEST_SPEED(results_of_other_lanes_are_no_hazards);
     TEST_LOOP(the_scoreboard_stands_in_for_control_bits, 0, 3);
     TEST_LOOP(a_variable_latency_has_no_bypass, 0, 3);
-    TEST_LOOP(pipes_of_a_type_and_of_an_operation, 0, 8);
-    TEST_LOOP(jumps_have_a_unit_of_their_own, 0, 2);
-    TEST(a_jump_stalls_with_scoreboards);
-    TEST_LOOP(constants_come_at_an_interval, 0, 6);
-    TEST_LOOP(subcores_share_the_f64_pipe, 0, 2);
-    TEST_LOOP(a_queue_lets_variable_latencies_issue_early, 0, 2);
-    TEST(a_full_queue_holds_shuffles);
     TEST(a_constant_operand_that_misses_costs_79_cycles);
 }

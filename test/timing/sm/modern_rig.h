@@ -9,6 +9,7 @@
 #include "timing/sm/modern_ports.h"
 #include "timing/sm/stages.h"
 #include <stdio.h>
+#include <string.h>
 
 enum { RIG_CODE = 256, RIG_SLOTS = 65536, RIG_BYTES = 1 << 20 };
 static struct {
@@ -104,5 +105,26 @@ static inline uint64_t rig_at(uint32_t warp, uint32_t i) {
 static inline void rig_print(void) {
     for (uint32_t i = 0; i < rig_n; i++)
         printf("%5u warp %u pc %2u\n", (unsigned)rig_slot[i].cycle, rig_slot[i].warp, rig_slot[i].pc);
+}
+
+enum { WARP = 32 };
+static const char *const rig_one_sm[] __attribute__((unused)) = {"gpu.sms=1", "core.assembly=off", NULL};
+
+/* Appends `n` instructions `line`, in which %d is the number of the instruction, to the body. */
+static inline uint32_t rig_repeat(char *body, const char *line, uint32_t from, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        sprintf(body + strlen(body), line, from + i, from + i, from + i);
+    return from + n;
+}
+
+/* Begins a body with four instructions. While they issue, ld.param ends, and all warps become ready, so that all warps
+ * issue the next instruction in one cycle. */
+static inline uint32_t rig_lead_in(char *body) {
+    *body = 0;
+    rig_first = 1;
+    rig_repeat(body, "add.f32 %%f38, %%f39, %%f39;\n", 0, 4);
+    for (int i = 0; i < 4; i++)
+        rig_bits[i].stall = 15;
+    return 4;
 }
 #endif
