@@ -9,6 +9,10 @@
 enum bench_size { BENCH_SMALL, BENCH_PAPER, BENCH_CARD };
 /* Returns "small", "paper" or "card". */
 const char *bench_size_name(enum bench_size size);
+/* Returns the value for a size. */
+static inline uint32_t bench_pick(enum bench_size size, uint32_t small, uint32_t paper, uint32_t card) {
+    return size == BENCH_SMALL ? small : size == BENCH_PAPER ? paper : card;
+}
 
 struct bench {
     const char *name, *help; /* help: one line that describes its control flow */

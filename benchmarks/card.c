@@ -12,10 +12,6 @@
 
 extern const struct bench bench_card_backprop, bench_card_hotspot, bench_card_kmeans, bench_card_mriq;
 
-static uint32_t pick(enum bench_size size, uint32_t small, uint32_t paper, uint32_t card) {
-    return size == BENCH_SMALL ? small : size == BENCH_PAPER ? paper : card;
-}
-
 /* ---- card_backprop ---- */
 
 enum { UNITS = 16, ROW = UNITS + 1 };
@@ -80,7 +76,7 @@ static enum heddle_status backprop_on(struct heddle *h, struct heddle_module *m,
 
 static enum heddle_status backprop_run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                                        size_t why_size) {
-    struct net n = {.inputs = pick(size, 1024, 16384, 65536)};
+    struct net n = {.inputs = bench_pick(size, 1024, 16384, 65536)};
     const size_t rows = n.inputs + 1, weights = rows * ROW;
     n.input = calloc(3 * rows + 3 * weights, sizeof *n.input);
     if (!n.input)
@@ -117,7 +113,7 @@ static void heat_step(const float *power, const float *from, float *to, uint32_t
 
 static enum heddle_status hotspot_run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                                       size_t why_size) {
-    const uint32_t side = pick(size, 64, 256, 1024), steps = STEPS, n = side * side;
+    const uint32_t side = bench_pick(size, 64, 256, 1024), steps = STEPS, n = side * side;
     float *power = malloc(5 * n * sizeof *power);
     if (!power)
         return bench_no_memory(why, why_size);
@@ -171,7 +167,7 @@ static uint32_t nearest(const float *data, uint32_t points, uint32_t point, cons
 
 static enum heddle_status kmeans_run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                                      size_t why_size) {
-    const uint32_t points = pick(size, 1000, 50000, 819200), features = FEATURES, centres = CENTRES;
+    const uint32_t points = bench_pick(size, 1000, 50000, 819200), features = FEATURES, centres = CENTRES;
     const size_t n = (size_t)points * FEATURES;
     float centre[CENTRES * FEATURES], *data = malloc(n * sizeof *data);
     uint32_t *want = malloc(2 * points * sizeof *want);
@@ -248,7 +244,7 @@ static enum heddle_status mriq_on(struct heddle *h, struct heddle_module *m, flo
 
 static enum heddle_status mriq_run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                                    size_t why_size) {
-    const uint32_t voxels = pick(size, 512, 8192, 262144), samples = pick(size, 64, SAMPLES, SAMPLES);
+    const uint32_t voxels = bench_pick(size, 512, 8192, 262144), samples = bench_pick(size, 64, SAMPLES, SAMPLES);
     float *all = malloc(5 * (size_t)voxels * sizeof *all);
     if (!all)
         return bench_no_memory(why, why_size);

@@ -56,10 +56,7 @@ static enum heddle_status lines_launch(struct heddle *h, struct heddle_module *m
 static enum heddle_status
 run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why, size_t why_size,
     enum heddle_status (*launch)(struct heddle *, struct heddle_module *, uint64_t, uint64_t, uint32_t, uint32_t)) {
-    const uint32_t width = size == BENCH_SMALL   ? 2 * WIDTH
-                           : size == BENCH_PAPER ? 8 * WIDTH
-                                                 : 16 * WIDTH,
-                   height = size == BENCH_SMALL ? width / 2 : width;
+    const uint32_t width = bench_pick(size, 2, 8, 16) * WIDTH, height = bench_pick(size, width / 2, width, width);
     const size_t n = (size_t)width * height, bytes = n * sizeof(float);
     float *in = malloc(3 * bytes);
     uint64_t seed = 88;

@@ -11,10 +11,6 @@
 
 extern const struct bench bench_niederreiter, bench_moro, bench_sobol;
 
-static uint32_t pick(enum bench_size size, uint32_t small, uint32_t paper, uint32_t card) {
-    return size == BENCH_SMALL ? small : size == BENCH_PAPER ? paper : card;
-}
-
 /* Polynomials over the field of two elements: bit i is the coefficient of x^i. */
 
 static uint32_t degree(uint64_t p) { return 63 - (uint32_t)__builtin_clzll(p); }
@@ -30,9 +26,9 @@ static uint64_t product(uint64_t p, uint64_t q) {
 
 enum { DIMENSIONS = 3, DIGITS = 31 };
 
-/* Writes the columns of a dimension's matrix, of which bit DIGITS - 1 is row 1. P. Bratley, B. L. Fox and
- * H. Niederreiter, Implementation and tests of low-discrepancy sequences, ACM TOMACS 2(3), 1992: row j takes its
- * elements from the sequence v whose recurrence is a power of the dimension's irreducible polynomial. */
+/* Computes the matrix of a dimension. Bit DIGITS - j of each column is its element in row j, from 1. Row j has elements
+ * of a sequence v, whose recurrence is a power of the dimension's irreducible polynomial (P. Bratley, B. L. Fox,
+ * H. Niederreiter, Implementation and tests of low-discrepancy sequences, ACM TOMACS 2(3), 1992). */
 static void columns_of(uint64_t polynomial, uint32_t column[DIGITS]) {
     const uint32_t e = degree(polynomial);
     uint8_t v[2 * DIGITS + 4] = {0};
@@ -71,7 +67,7 @@ static bool spread(const uint32_t column[DIGITS]) {
 static enum heddle_status niederreiter_run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                                            size_t why_size) {
     static const uint64_t polynomials[DIMENSIONS] = {2, 3, 7}; /* x, x + 1, x^2 + x + 1 */
-    const uint32_t n = pick(size, 1500, 1 << 16, 1 << 20), blocks = pick(size, 8, 128, 128), first = 0;
+    const uint32_t n = bench_pick(size, 1500, 1 << 16, 1 << 20), blocks = bench_pick(size, 8, 128, 128), first = 0;
     uint32_t column[DIMENSIONS][DIGITS], *sum = malloc(n * sizeof *sum);
     float *got = malloc(2 * DIMENSIONS * (size_t)n * sizeof *got);
     if (!sum || !got) {
@@ -127,7 +123,7 @@ static double inverse_normal(double share) {
 static enum heddle_status moro_run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                                    size_t why_size) {
     enum { CHECKED = 4096 }; /* values that the reference computes */
-    const uint32_t n = pick(size, 5000, 3 << 16, 3 << 20), blocks = pick(size, 8, 128, 128);
+    const uint32_t n = bench_pick(size, 5000, 3 << 16, 3 << 20), blocks = bench_pick(size, 8, 128, 128);
     const uint32_t distance = UINT32_MAX / (n + 1), every = bench_blocks(n, CHECKED);
     const uint64_t none = 0, to = bench_buffer(h, NULL, n * sizeof(float));
     float *got = malloc(n * sizeof *got);
@@ -190,8 +186,8 @@ static void directions_of(uint32_t dimensions, uint32_t *v) {
 
 static enum heddle_status sobol_run(struct heddle *h, struct heddle_module *m, enum bench_size size, char *why,
                                     size_t why_size) {
-    const uint32_t n = pick(size, 3000, 25000, 100000), dimensions = pick(size, 4, 25, 100);
-    const uint32_t blocks = pick(size, 16, 512, 512); /* four for each of 80 SMs, rounded up to a power of two */
+    const uint32_t n = bench_pick(size, 3000, 25000, 100000), dimensions = bench_pick(size, 4, 25, 100);
+    const uint32_t blocks = bench_pick(size, 16, 512, 512); /* four for each of 80 SMs, rounded up to a power of two */
     const size_t count = (size_t)n * dimensions, numbers = (size_t)dimensions * DIRECTIONS;
     uint32_t *direction = malloc(numbers * sizeof *direction);
     float *got = malloc(2 * count * sizeof *got);
