@@ -46,16 +46,14 @@ static uint8_t existing_pipe(const struct sm_cfg *sm, uint8_t pipe) {
     return pipe;
 }
 
-/* Returns the pipe that executes a latency class on this machine. */
+/* Returns the pipe that executes a latency class on this machine. With core.f32_multiplies, integers and f32 go to the
+ * unit for which the compiler writes control bits. */
 static uint8_t pipe_of(const struct config *cfg, uint8_t class) {
-    uint8_t pipe = by_class[class].pipe;
-    if (cfg->core.kind == CORE_MODERN && cfg->core.f32_multiplies) {
-        if (class == LAT_INT_MUL || class == LAT_INT_MAD)
-            pipe = PIPE_SP;
-        else if (class == LAT_F32_MINMAX)
-            pipe = PIPE_INT;
-    }
-    return existing_pipe(&cfg->sm, pipe);
+    const uint8_t of_type = by_class[class].pipe;
+    const bool by_unit =
+        cfg->core.kind == CORE_MODERN && cfg->core.f32_multiplies && (of_type == PIPE_INT || of_type == PIPE_SP);
+    const enum machine_class unit = by_unit ? machine_class_of(class) : N_MACHINE_CLASSES;
+    return existing_pipe(&cfg->sm, unit == MACHINE_FMA ? PIPE_SP : unit == MACHINE_ALU ? PIPE_INT : of_type);
 }
 
 /* Returns true if the lanes of a path may diverge at the instruction, or if its result depends on the lanes of the
