@@ -142,13 +142,6 @@ static bool may_part(const struct agree *a, uint32_t b) {
            operand_differs(a, i, in->guard << 1);
 }
 
-static bool all_others_end(const struct ir *ir, uint32_t b) {
-    uint32_t n = 0;
-    for (uint32_t e = ir->cfg.succ_first[b]; e < ir->cfg.succ_first[b + 1]; e++)
-        n += !ir->info[ir->blocks[ir->cfg.succ[e]].begin].only_exits;
-    return n <= 1;
-}
-
 static void run_round(struct agree *a) {
     const struct ir *ir = a->ir;
     for (uint32_t i = 0; i < ir->n; i++) {
@@ -160,7 +153,7 @@ static void run_round(struct agree *a) {
     }
     for (uint32_t b = 0; b < ir->n_blocks; b++)
         if (!a->parts[b] && may_part(a, b)) {
-            if (all_others_end(ir, b))
+            if (cfg_continuing(ir, b) <= 1)
                 a->parts[b] = true;
             else
                 part(a, b);

@@ -188,6 +188,13 @@ struct dom_tree ir_dominators(const struct ir *ir) {
     return dominators(ir->tmp, &ir->cfg, entries, ir->n_functions);
 }
 
+uint32_t cfg_continuing(const struct ir *ir, uint32_t b) {
+    uint32_t n = 0;
+    for (uint32_t e = ir->cfg.succ_first[b]; e < ir->cfg.succ_first[b + 1]; e++)
+        n += !ir->info[ir->blocks[ir->cfg.succ[e]].begin].only_exits;
+    return n;
+}
+
 struct cfg cfg_of_live(struct arena *a, const struct ir *ir) {
     struct cfg_edge *edges = arena_array(a, (size_t)ir->cfg.succ_first[ir->n_blocks] + 1, sizeof *edges);
     uint32_t n = 0;

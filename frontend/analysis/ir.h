@@ -274,6 +274,8 @@ bool pass_cfg(struct ir *ir);
 bool pass_exits(struct ir *ir);
 /* Returns the control-flow graph without edges to blocks in which threads only exit. */
 struct cfg cfg_of_live(struct arena *a, const struct ir *ir);
+/* Returns the number of blocks to which threads go after block b and do more than exit. */
+uint32_t cfg_continuing(const struct ir *ir, uint32_t b);
 bool pass_postdom(struct ir *ir);
 /* Sets the flag of each function that calls a flagged function, directly or through others. */
 void ir_mark_callers(const struct ir *ir, unsigned char *flags);

@@ -48,14 +48,9 @@ static bool diverges(const struct inst *in) {
 /* Returns true if the branch that ends block `b` can diverge. If only one of its targets continues, and threads exit
  * at every other target, the branch does not count as divergent. */
 bool region_diverges(const struct work *w, uint32_t b) {
-    const struct ir *ir = w->ir;
-    const struct cfg *g = &ir->cfg;
-    uint32_t n = 0;
     if (!diverges(last_of(w, b)) || (w->parting && !w->parting[b] && last_of(w, b)->kind != K_CALL))
         return false;
-    for (uint32_t e = g->succ_first[b]; e < g->succ_first[b + 1]; e++)
-        n += !ir->info[ir->blocks[g->succ[e]].begin].only_exits;
-    return n != 1 || last_of(w, b)->kind == K_CALL;
+    return cfg_continuing(w->ir, b) != 1 || last_of(w, b)->kind == K_CALL;
 }
 
 /* Returns the blocks reachable from the begin of `r` before its join. */
