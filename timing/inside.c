@@ -4,7 +4,6 @@
 #include "timing/sm/lend.h"
 #include "timing/sm/sm.h"
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum {
