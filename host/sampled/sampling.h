@@ -25,8 +25,8 @@ struct planned {
     /* for a measured launch: its statistics, and the contribution of its gaps to them */
     struct stats_kept stats;
     struct gap_result gaps;
-    /* fraction of its cycles that followed a CTA without time: see heddle_plan.strayed. Gaps inside CTAs count
-     * 1.5 to 3 times, and for 500 cycles of the interval more (sampled_launch.c). */
+    /* fraction of its cycles that followed a CTA without time: see heddle_plan.strayed. With gaps inside CTAs
+     * the fraction is larger: see inexact_part() in sampled_launch.c. */
     double inexact;
     double stands_for; /* weight of the launches that sampling_estimate() estimates by this launch */
 };

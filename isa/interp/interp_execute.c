@@ -39,13 +39,13 @@ static bool reads_special(const struct inst *in) {
     return isa_rows(&n)[in->row].op == OP_SREG;
 }
 
-/* Counts a clock read. Returns true for each 64th of reads in a row: a path polls with a time limit. Other paths must
- * run before the limit, because the path may wait for them. */
-static bool polls_clock(struct warp_run *wr, uint64_t executed) {
+/* Counts a clock read at `clock`. Returns true for the 64th, the 128th and so on of reads in a row: the path polls with
+ * a time limit. Other paths must run before the limit, because the path may wait for them. */
+static bool polls_clock(struct warp_run *wr, uint64_t clock) {
     enum { READS = 64, CLOCKS_APART = 256 };
-    if (executed - wr->clock_read_at > CLOCKS_APART)
+    if (clock - wr->clock_read_at > CLOCKS_APART)
         wr->clock_reads = 0;
-    wr->clock_read_at = executed;
+    wr->clock_read_at = clock;
     return ++wr->clock_reads % READS == 0;
 }
 

@@ -31,7 +31,7 @@ struct warp_run {
     /* %clock is `executed` + `slept`: cycles of nanosleep, and cycles that loops skip which wait for a clock */
     uint64_t slept;
     struct clock_wait clock_wait;
-    /* clock reads in a row, each at most CLOCKS_APART instructions after the one before; `executed` at the latest */
+    /* number of clock reads in a row, each at most CLOCKS_APART cycles after the one before; %clock at the latest */
     uint32_t clock_reads;
     uint64_t clock_read_at;
     struct path_wait held[MAX_PATHS];

@@ -198,7 +198,8 @@ static void begin_call(void) {
     }
 }
 
-/* Adds work to the jobs of the runner. Returns its error if it has ended, else success. *ticket: that of the job. */
+/* Makes the work a job of the runner. If the job has ended, returns the error of the work, else CUDA_Success. Sets
+ * *ticket to the ticket of the job. */
 static enum cuda_error add_job(const struct cuda_work *w, const struct cuda_order *o, unsigned long long *ticket) {
     const bool queued = cuda_runner_pending(o);
     enum cuda_error e = CUDA_Success;

@@ -23,7 +23,7 @@ static const struct {
 } programs[] = {{"atomics", "its", ""},
                 {"bfs", "dws", ""},
                 {"beside", "its", ""},
-                {"beside_ptds", "spe", ""},
+                {"beside_ptds", "spe", ""}, /* functions of runtime_per_thread.c */
                 {"conditions", "spe", ""},
                 {"containers", "its", ""},
                 {"convolution", "spe", ""},
