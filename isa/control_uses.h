@@ -13,7 +13,8 @@ enum { CONTROL_LEAST_QUEUED = 8 };
  * another unit, and with a variable latency. Source: ptxas 13 for sm_75 and sm_86. */
 enum { UNIFORM_LATENCY = 4, UNIFORM_TO_VECTOR = 6, UNIFORM_TO_QUEUED = 9 };
 
-/* The least stall count of a jump, call, return, exit or BSYNC, whatever follows. Source: ptxas 13 for sm_75 to sm_120. */
+/* The least stall count of a jump, call, return, exit or BSYNC, whatever follows. Source: ptxas 13 for sm_75 to
+ * sm_120. */
 enum { CONTROL_JUMP_STALL = 5 };
 
 /* How an instruction uses a register of bank 0. */
