@@ -1,5 +1,5 @@
-/* Tests which pipes of a modern core take instructions, and when (timing/sm/modern_pipes.c, modern_queue.c). The control
- * bits are set by hand. */
+/* Tests which pipes of a modern core take instructions, and when (timing/sm/modern_pipes.c, modern_queue.c), with
+ * control bits set by hand. */
 #include "modern_rig.h"
 #include <string.h>
 
