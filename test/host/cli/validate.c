@@ -141,7 +141,6 @@ START_TEST(no_rate_exceeds_its_peak) {
 }
 END_TEST
 
-/* A copy of the binary has no folder kernels/ beside it. */
 /* Reads that hit the L2 are as fast as measured: 2,440 GB/s on a V100, 2,490 on an A40, 5,430 on an A100 and 6,950 on a
  * GH200 (gpu-benches). h100 would need a faster crossbar than the options allow. */
 START_TEST(the_l2_reads_as_fast_as_the_card) {
@@ -161,6 +160,7 @@ START_TEST(the_l2_reads_as_fast_as_the_card) {
 }
 END_TEST
 
+/* A copy of the binary has no folder kernels/ beside it. */
 START_TEST(missing_kernels_are_named) {
     char command[2 * PATH_MAX];
     snprintf(command, sizeof command,
