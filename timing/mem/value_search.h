@@ -15,7 +15,7 @@ typedef uint64_t wide __attribute__((vector_size(WIDE * sizeof(uint64_t)), align
 
 /* Returns 0, 1, 2 and so on. */
 static inline wide counted(void) {
-    wide out;
+    wide out = {0};
     for (int k = 0; k < WIDE; k++)
         out[k] = (uint64_t)k;
     return out;
