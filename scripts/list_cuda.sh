@@ -57,7 +57,7 @@ table '^cu[A-Z]' 'The driver'
 {
     cut -d' ' -f1 "$tmp/functions"
     sed -n 's/^MISSING(\(.*\))$/\1/p' host/cuda/runtime/runtime_missing.def host/cuda/driver/driver_missing.def
-    sed -n 's/^ALSO(\([^,]*\),.*/\1/p; s/^PER_THREAD(\(.*\))$/\1_ptsz/p; s/^OWN_STREAM(\(.*\))$/\1_ptsz/p; s/^PER_THREAD_BLOCKING(\(.*\))$/\1_ptds/p' \
+    sed -n 's/^ALSO(\([^,]*\),.*/\1/p; s/^PER_THREAD(\(.*\), .)$/\1_ptsz/p; s/^OWN_STREAM(\(.*\))$/\1_ptsz/p; s/^[A-Z_]*_BLOCKING(\(.*\))$/\1_ptds/p' \
         host/cuda/runtime/runtime_also.def host/cuda/driver/driver_also.def
 } | sort -u >"$tmp/said"
 nm -D --defined-only "$library" | awk '{sub(/@.*/, "", $3); print $3}' | grep -E '^(__)?cu' | sort -u >"$tmp/there"

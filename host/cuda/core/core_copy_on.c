@@ -1,14 +1,27 @@
-/* Copies and fills in streams. Each is performed immediately, or becomes a node if the stream is captured. */
+/* Copies and fills in streams. Each is performed immediately, or is work of the stream if earlier work of the stream
+ * has not ended, or becomes a node if the stream is captured. */
 #include "core_graph_parts.h"
 #include "core_launch.h"
 
 static void *pointer(uint64_t address) { return (void *)(uintptr_t)address; }
 
+/* Returns true if the pointer is in memory that the device reaches. */
+static bool is_mapped(const void *p) { return heddle_buffer(cuda_core.h, (uintptr_t)p, NULL, NULL, NULL); }
+
 enum cuda_error cuda_copy_box_on(const char *who, struct cuda_box b, struct cuda_stream *s) {
     CUDA_LOCK;
+    const struct cuda_work w = {NODE_COPY, .box = b};
+    unsigned long long ticket;
     if (b.height > 1 && (b.width > b.to_pitch || b.width > b.from_pitch))
         return CUDA_ErrorInvalidPitchValue;
-    return cuda_capturing(s) ? cuda_capture(s, &(struct cuda_work){NODE_COPY, .box = b}) : cuda_copy_box(who, &b);
+    if (cuda_capturing(s))
+        return cuda_capture(s, &w);
+    /* A copy from or to pageable memory of the host has ended when its call returns (CUDA Runtime API, "API
+     * synchronization behavior"). */
+    if (cuda_pends(s) && is_mapped(b.to) && is_mapped(b.from))
+        return cuda_submit(&w, s, 0, &ticket);
+    cuda_follow(s);
+    return cuda_copy_box(who, &b);
 }
 
 static struct cuda_box line(void *to, const void *from, size_t bytes, enum cuda_copy kind) {
@@ -48,7 +61,11 @@ enum cuda_error cuda_copy_rows(const char *who, void *to, size_t to_pitch, const
 
 enum cuda_error cuda_fill_on(const char *who, struct cuda_rows r, struct cuda_stream *s) {
     CUDA_LOCK;
-    return cuda_capturing(s) ? cuda_capture(s, &(struct cuda_work){NODE_FILL, .rows = r}) : cuda_fill_rows(who, &r);
+    const struct cuda_work w = {NODE_FILL, .rows = r};
+    unsigned long long ticket;
+    if (cuda_capturing(s))
+        return cuda_capture(s, &w);
+    return cuda_pends(s) ? cuda_submit(&w, s, 0, &ticket) : cuda_fill_rows(who, &r);
 }
 
 enum cuda_error cuda_fill_2d(void *p, size_t pitch, int value, size_t width, size_t rows, struct cuda_stream *s) {

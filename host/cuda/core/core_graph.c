@@ -31,7 +31,6 @@ static bool condition_own(struct cuda_condition *c) {
 }
 
 static enum cuda_error read_word(const struct cuda_condition *c, uint32_t *value) {
-    cuda_settle();
     return heddle_read(cuda_core.h, c->word, value, sizeof *value) == HEDDLE_OK ? CUDA_Success : CUDA_ErrorInvalidValue;
 }
 
@@ -75,18 +74,18 @@ void cuda_work_free(struct cuda_work *w) {
 }
 
 enum cuda_error cuda_work_run(const struct cuda_work *w) {
-    if (w->kind != NODE_KERNEL)
-        cuda_settle();
     switch (w->kind) {
     case NODE_KERNEL:
         return cuda_run(&w->launch);
     case NODE_COPY:
-        return cuda_copy_box("cudaGraphLaunch", &w->box);
+        return cuda_copy_box("a copy of a stream or graph", &w->box);
     case NODE_FILL:
-        return cuda_fill_rows("cudaGraphLaunch", &w->rows);
+        return cuda_fill_rows("a fill of a stream or graph", &w->rows);
     case NODE_HOST:
-        w->call.call(w->call.data);
+        cuda_call(w->call.call, w->call.data);
         return CUDA_Success;
+    case NODE_OWN:
+        return w->own.run(w->own.data);
     case NODE_GRAPH:
         return cuda_graph_run(w->graph);
     case NODE_CONDITION:

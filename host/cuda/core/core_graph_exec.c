@@ -10,8 +10,9 @@ struct cuda_graph_exec {
     const struct cuda_node **of; /* index in `work` -> the node of the original graph from which this work was copied */
     bool *disabled;
     int n;
-    struct cuda_held *held;   /* objects of the program */
-    unsigned long long flags; /* the flags that the program passed; all but FREES are hints without effect */
+    struct cuda_held *held;    /* objects of the program */
+    unsigned long long flags;  /* the flags that the program passed; all but FREES are hints without effect */
+    unsigned long long ticket; /* of the latest launch, which the next launch follows */
 };
 
 enum { FREES = 1 };                   /* cudaGraphInstantiateFlagAutoFreeOnLaunch */
@@ -22,6 +23,17 @@ static struct cuda_graph_exec *exec_of(const struct cuda_graph_exec *x) {
     while (i && i != x)
         i = i->next;
     return i;
+}
+
+/* Waits until no launch of the graph is in flight, and returns the graph; NULL if the handle is invalid. */
+static struct cuda_graph_exec *idle_exec_of(const struct cuda_graph_exec *handle) {
+    struct cuda_graph_exec *x = exec_of(handle);
+    while (x &&
+           cuda_runner_has(x->ticket)) { /* no job has the key `x`, so the call follows only the job with the ticket */
+        cuda_runner_wait(&(struct cuda_order){.stream = x, .after = x->ticket}, true);
+        x = exec_of(handle);
+    }
+    return x;
 }
 
 static void free_exec(struct cuda_graph_exec *x) {
@@ -102,7 +114,8 @@ enum cuda_error cuda_exec_flags(const struct cuda_graph_exec *x, unsigned long l
 
 enum cuda_error cuda_exec_destroy(struct cuda_graph_exec *x) {
     CUDA_LOCK;
-    for (struct cuda_graph_exec **i = &execs; *i; i = &(*i)->next)
+    x = idle_exec_of(x);
+    for (struct cuda_graph_exec **i = &execs; x && *i; i = &(*i)->next)
         if (*i == x) {
             *i = x->next;
             free_exec(x);
@@ -132,18 +145,26 @@ static enum cuda_error free_held(const struct cuda_graph_exec *x) {
     return CUDA_Success;
 }
 
-enum cuda_error cuda_exec_launch(const struct cuda_graph_exec *x, struct cuda_stream *s) {
-    CUDA_LOCK;
-    if (!exec_of(x))
-        return CUDA_ErrorInvalidValue;
-    if (cuda_capturing(s))
-        return capture_exec(s, x);
-    enum cuda_error e = free_held(x);
+static enum cuda_error run(const void *exec) {
+    const struct cuda_graph_exec *x = exec;
+    enum cuda_error e = CUDA_Success;
     for (int i = 0; !e && i < x->n; i++)
         e = cuda_condition_reset(&x->work[i]);
     for (int i = 0; !e && i < x->n; i++)
         e = x->disabled[i] ? CUDA_Success : cuda_work_run(&x->work[i]);
     return e;
+}
+
+enum cuda_error cuda_exec_launch(const struct cuda_graph_exec *x, struct cuda_stream *s) {
+    CUDA_LOCK;
+    struct cuda_graph_exec *own = exec_of(x);
+    if (!own)
+        return CUDA_ErrorInvalidValue;
+    if (cuda_capturing(s))
+        return capture_exec(s, x);
+    enum cuda_error e = free_held(x);
+    return e ? e
+             : cuda_submit(&(struct cuda_work){NODE_OWN, .own = {run, own, false, NULL}}, s, x->ticket, &own->ticket);
 }
 
 enum cuda_error cuda_exec_upload(const struct cuda_graph_exec *x) {
@@ -153,7 +174,8 @@ enum cuda_error cuda_exec_upload(const struct cuda_graph_exec *x) {
 
 /* Returns the work that was copied from a node of the graph; NULL if there is none. */
 static struct cuda_work *work_of(struct cuda_graph_exec *x, const struct cuda_node *n) {
-    for (int i = 0; exec_of(x) && i < x->n; i++)
+    x = idle_exec_of(x);
+    for (int i = 0; x && i < x->n; i++)
         if (x->of[i] == n)
             return &x->work[i];
     return NULL;
@@ -204,7 +226,7 @@ enum cuda_error cuda_exec_enabled(struct cuda_graph_exec *x, const struct cuda_n
 /* Replaces the work by the work of a graph that has nodes of equal kinds in equal order. */
 static enum cuda_error update(struct cuda_graph_exec *x, struct cuda_graph *g) {
     struct cuda_graph_exec fresh;
-    enum cuda_error e = exec_of(x) && cuda_graph_of(g) ? fill_exec(&fresh, g) : CUDA_ErrorInvalidValue;
+    enum cuda_error e = idle_exec_of(x) && cuda_graph_of(g) ? fill_exec(&fresh, g) : CUDA_ErrorInvalidValue;
     if (e)
         return e;
     bool same = fresh.n == x->n;

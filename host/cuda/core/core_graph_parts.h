@@ -28,16 +28,22 @@ struct cuda_graph *cuda_work_graph(const struct cuda_work *w, unsigned i);
  * default values. A conditional node reads its variable from device memory. */
 enum cuda_error cuda_condition_reset(const struct cuda_work *w);
 
-/* core_run.c: cuda_run() runs a launch after all other work. cuda_settle() waits for all work. cuda_submit() runs a
- * launch, the record of an event, or nothing (NODE_EMPTY) in a stream, after the work with ticket `after`. It returns
- * the error of a launch that has ended at once. *ticket: of the work; 0: it has ended. cuda_launch_own() replaces the
- * arguments by a copy in one block of memory: first the pointers to the values, then the values. It returns false if
- * the host is out of memory. */
-bool cuda_launch_own(struct cuda_launch *l);
+/* core_run.c: cuda_run() runs a launch now. cuda_call() calls a function of the program; in a job of the runner, other
+ * work continues meanwhile. cuda_overlaps() returns true if kernels may run beside each other.
+ * cuda_launch_own() replaces the arguments by a copy in one block of memory: first the pointers to the values, then the
+ * values. It returns false if the host is out of memory. */
 enum cuda_error cuda_run(const struct cuda_launch *l);
-void cuda_settle(void);
+void cuda_call(void (*call)(void *), void *data);
+bool cuda_overlaps(void);
+bool cuda_launch_own(struct cuda_launch *l);
+/* core_submit.c: cuda_submit() runs work in a stream, after the work with ticket `after`. It returns the error of work
+ * that has ended at once. *ticket: of the work; 0: it has ended. The arguments of a launch are copied. Anything else
+ * that the work points to must live until the work has ended. cuda_pends() returns true if work of the stream has not
+ * ended. cuda_follow() waits for it, without the lock. */
 enum cuda_error cuda_submit(const struct cuda_work *w, const struct cuda_stream *s, unsigned long long after,
                             unsigned long long *ticket);
+bool cuda_pends(const struct cuda_stream *s);
+void cuda_follow(const struct cuda_stream *s);
 /* core_graph_find.c: returns the first graph in the list of all graphs. */
 struct cuda_graph *cuda_graph_all(void);
 /* Add a graph to the list of all graphs, and remove a graph from this list. cuda_graph_unlist() returns false if the
@@ -83,7 +89,7 @@ bool cuda_held_copy(struct cuda_held **to, const struct cuda_held *from);
 void cuda_held_drop(struct cuda_held **list);
 
 /* cuda_work_own() replaces the data that the work points to by a copy, and returns false if the host is out of memory.
- * cuda_work_free() frees this copy. cuda_work_run() performs the work. */
+ * cuda_work_free() frees this copy. cuda_work_run() performs the work now. */
 bool cuda_work_own(struct cuda_work *w);
 void cuda_work_free(struct cuda_work *w);
 enum cuda_error cuda_work_run(const struct cuda_work *w);
@@ -112,7 +118,7 @@ struct cuda_frontier {
 bool cuda_frontier_copy(struct cuda_frontier *to, const struct cuda_frontier *from);
 bool cuda_frontier_join(struct cuda_frontier *to, const struct cuda_frontier *from);
 void cuda_frontier_clear(struct cuda_frontier *f);
-/* Returns the frontier of a stream; NULL for a default stream, which cannot be captured. */
+/* Returns the frontier of a stream; NULL for the default stream of all threads, which cannot be captured. */
 struct cuda_frontier *cuda_stream_frontier(struct cuda_stream *s);
 /* Ends the capture of all streams that are captured into the graph. Events recorded by the capture are reset, too. */
 void cuda_streams_release(const struct cuda_graph *g);

@@ -57,10 +57,7 @@ enum cuda_error cuda_pool_allocate(void **out, size_t bytes, struct cuda_pool *p
     return CUDA_Success;
 }
 
-enum cuda_error cuda_pool_free(void *p, struct cuda_stream *s) {
-    CUDA_LOCK;
-    if (cuda_capturing(s))
-        return cuda_capture_free(p, s);
+static enum cuda_error free_now(void *p) {
     enum cuda_error e = cuda_free(p);
     for (struct piece **i = chain_of((uintptr_t)p); !e && *i; i = &(*i)->next)
         if ((*i)->at == (uintptr_t)p) {
@@ -71,6 +68,22 @@ enum cuda_error cuda_pool_free(void *p, struct cuda_stream *s) {
             break;
         }
     return e;
+}
+
+/* Frees memory as work of a stream. */
+static void free_in_order(void *p) {
+    cuda_waits.kind = WAIT_NOTHING;
+    CUDA_LOCK;
+    free_now(p);
+}
+
+enum cuda_error cuda_pool_free(void *p, struct cuda_stream *s) {
+    CUDA_LOCK;
+    unsigned long long ticket;
+    if (cuda_capturing(s))
+        return cuda_capture_free(p, s);
+    return cuda_pends(s) ? cuda_submit(&(struct cuda_work){NODE_HOST, .call = {free_in_order, p}}, s, 0, &ticket)
+                         : free_now(p);
 }
 
 enum cuda_error cuda_pool_new(struct cuda_pool **out, const struct cuda_pool_properties *p) {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Returns true if kernels may run beside each other. The checker, samples and checkpoints handle one at a time. */
-static bool overlaps(void) {
+bool cuda_overlaps(void) {
     const struct cuda_core *r = &cuda_core;
     return !r->check && !r->plan && !r->options.checkpoint;
 }
@@ -53,7 +53,7 @@ static enum cuda_error ended(const char *kernel, enum heddle_status status, int 
     r->sticky = cuda_failed(kernel, status, fault_error(status));
     if (status == HEDDLE_DEADLOCK && cuda_in_job)
         cuda_runner_describe_others();
-    if (status == HEDDLE_DEADLOCK && !overlaps() && cuda_streams_overlap())
+    if (status == HEDDLE_DEADLOCK && !cuda_overlaps() && cuda_streams_overlap())
         fputs("  help: kernels of several streams can wait for each other only without --check, --sampled and "
               "--checkpoint\n",
               stderr);
@@ -91,8 +91,19 @@ static void end_by_signal(void) {
     raise(stopped_by);
 }
 
+/* Says once that a kernel runs without time: a timing model simulates one launch at a time. */
+static void note_untimed(const struct cuda_kernel *k) {
+    static bool said; /* only threads that have the turn come here */
+    char name[256];
+    if (said || !cuda_in_job || cuda_core.functional || !cuda_runner_beside())
+        return;
+    heddle_demangle(k->name, name, sizeof name);
+    fprintf(stderr, "heddle: %s: runs without time and statistics, because another kernel waits meanwhile\n", name);
+    said = true;
+}
+
 /* Runs a launch on this thread, which has the turn. */
-static enum cuda_error run_kernel(const struct cuda_launch *l) {
+enum cuda_error cuda_run(const struct cuda_launch *l) {
     enum { FEW = 32 };
     const struct cuda_kernel *k = l->kernel;
     enum cuda_error e = k->in->unloaded ? CUDA_ErrorInvalidResourceHandle : cuda_references_bind();
@@ -103,6 +114,7 @@ static enum cuda_error run_kernel(const struct cuda_launch *l) {
         return CUDA_ErrorMemoryAllocation;
     for (int i = 0; i < k->n_params; i++)
         list[i] = (struct heddle_arg){l->args[i], k->param_bytes[i]};
+    note_untimed(k);
     const int before = heddle_launches(cuda_core.h);
     cuda_set_clusters(k, l->cluster);
     struct sigaction old[2] = {{.sa_handler = SIG_IGN}, {.sa_handler = SIG_IGN}};
@@ -118,7 +130,15 @@ static enum cuda_error run_kernel(const struct cuda_launch *l) {
     return ended(k->name, status, before);
 }
 
-/* ---- work beside the program ---- */
+void cuda_call(void (*call)(void *), void *data) {
+    const bool in_job = cuda_in_job;
+    cuda_in_job = false;
+    if (in_job)
+        cuda_runner_away(call, data);
+    else
+        call(data);
+    cuda_in_job = in_job;
+}
 
 bool cuda_launch_own(struct cuda_launch *l) {
     const struct cuda_kernel *k = l->kernel;
@@ -133,118 +153,4 @@ bool cuda_launch_own(struct cuda_launch *l) {
     }
     l->args = args;
     return args != NULL;
-}
-
-struct job {
-    struct cuda_work work;
-    enum cuda_error *error; /* place for the error of the call; NULL once the call has returned */
-    bool owned;             /* the arguments of a launch belong to the job */
-};
-
-/* Says once that a kernel runs without time: a timing model simulates one launch at a time. */
-static void note_untimed(const struct cuda_work *w) {
-    static bool said; /* only threads that have the turn come here */
-    char name[256];
-    if (said || w->kind != NODE_KERNEL || cuda_core.functional || !cuda_runner_beside())
-        return;
-    heddle_demangle(w->launch.kernel->name, name, sizeof name);
-    fprintf(stderr, "heddle: %s: runs without time and statistics, because another kernel waits meanwhile\n", name);
-    said = true;
-}
-
-static void run_job(void *ctx) {
-    struct job *j = ctx;
-    cuda_in_job = true;
-    enum cuda_error e = cuda_core.sticky;
-    note_untimed(&j->work);
-    if (!e && j->work.kind == NODE_KERNEL)
-        e = run_kernel(&j->work.launch);
-    if (!e && j->work.kind == NODE_RECORD)
-        cuda_event_stamp(j->work.event);
-    if (j->error)
-        *j->error = e;
-    if (j->owned)
-        free(j->work.launch.args);
-    free(j);
-    cuda_in_job = false;
-}
-
-static void describe_job(void *ctx, bool begun, bool same_stream) {
-    const struct job *j = ctx;
-    char name[256];
-    if (j->work.kind != NODE_KERNEL)
-        return;
-    heddle_demangle(j->work.launch.kernel->name, name, sizeof name);
-    if (begun)
-        fprintf(stderr, "  kernel '%s' of another stream waits too\n", name);
-    else if (same_stream)
-        fprintf(stderr,
-                "  kernel '%s' begins after this kernel has ended, because of the order of streams\n"
-                "  help: a kernel cannot wait for a later launch of its own stream\n",
-                name);
-}
-
-/* Waits for what the call follows, and takes the turn. Forgets the runner when no job is left. */
-static void begin_call(void) {
-    struct cuda_order o = {.all = true};
-    if (cuda_waits.kind == WAIT_STREAM && overlaps())
-        o = cuda_stream_order(cuda_waits.stream);
-    cuda_runner_hold();
-    if (cuda_waits.kind != WAIT_NOTHING || !overlaps())
-        cuda_runner_wait(&o, true);
-    if (!cuda_runner_busy()) {
-        cuda_core.begin = cuda_core.end = NULL;
-        cuda_runner_release();
-    }
-}
-
-/* Makes the work a job of the runner. If the job has ended, returns the error of the work, else CUDA_Success. Sets
- * *ticket to the ticket of the job. */
-static enum cuda_error add_job(const struct cuda_work *w, const struct cuda_order *o, unsigned long long *ticket) {
-    const bool queued = cuda_runner_pending(o);
-    enum cuda_error e = CUDA_Success;
-    struct job *j = malloc(sizeof *j);
-    if (j)
-        *j = (struct job){*w, queued ? NULL : &e, queued && w->kind == NODE_KERNEL};
-    if (!j || (j->owned && !cuda_launch_own(&j->work.launch))) {
-        free(j);
-        return CUDA_ErrorMemoryAllocation;
-    }
-    if (!cuda_core.begin)
-        cuda_runner_hold();
-    cuda_core.begin = begin_call;
-    cuda_core.end = cuda_runner_release;
-    *ticket = cuda_runner_add(&(struct cuda_job){run_job, describe_job, j}, o);
-    if (!*ticket) /* there is no thread */
-        run_job(j);
-    else if (cuda_runner_has(*ticket))
-        j->error = NULL;
-    return e;
-}
-
-/* Returns true if a launch may wait for the program or for another launch. */
-static bool may_wait(void) { return cuda_core.shares || cuda_streams_overlap(); }
-
-enum cuda_error cuda_run(const struct cuda_launch *l) {
-    unsigned long long ticket;
-    if (cuda_in_job || !may_wait())
-        return run_kernel(l);
-    return add_job(&(struct cuda_work){NODE_KERNEL, .launch = *l}, &(struct cuda_order){.all = true}, &ticket);
-}
-
-void cuda_settle(void) {
-    if (cuda_core.begin && !cuda_in_job)
-        cuda_runner_wait(&(struct cuda_order){.all = true}, false);
-}
-
-enum cuda_error cuda_submit(const struct cuda_work *w, const struct cuda_stream *s, unsigned long long after,
-                            unsigned long long *ticket) {
-    struct cuda_order o = overlaps() ? cuda_stream_order(s) : (struct cuda_order){.all = true};
-    o.after = after;
-    *ticket = 0;
-    if (w->kind == NODE_KERNEL ? may_wait() : cuda_runner_pending(&o))
-        return add_job(w, &o, ticket);
-    if (w->kind == NODE_RECORD)
-        cuda_event_stamp(w->event);
-    return w->kind == NODE_KERNEL ? run_kernel(&w->launch) : CUDA_Success;
 }

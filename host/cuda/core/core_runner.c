@@ -5,7 +5,7 @@
 
 enum { MOST_SECONDS = 3, PAUSE_US = 500 };
 
-enum state { QUEUED, BEGUN, ENDED };
+enum state { QUEUED, BEGUN, AWAY, ENDED }; /* AWAY: the job has begun, and calls a function of the program */
 struct flight {
     struct flight *next;
     struct cuda_job job;
@@ -30,6 +30,9 @@ static struct {
     bool dead;                                /* a deadlock was found: jobs that stand end */
 } runner = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
+/* The flight of this thread of the runner; NULL on threads of the program. */
+static __thread const struct flight *own_flight;
+
 static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -44,9 +47,10 @@ static bool follows(const struct cuda_order *o, const struct flight *earlier) {
            (o->after && o->after == earlier->ticket);
 }
 
-static bool pending(const struct cuda_order *o, const struct flight *end) {
+/* Returns true if `o` follows a flight before `end` that has not ended, and that is not `but`. */
+static bool pending(const struct cuda_order *o, const struct flight *end, const struct flight *but) {
     for (const struct flight *f = runner.first; f && f != end; f = f->next)
-        if (f->state != ENDED && follows(o, f))
+        if (f->state != ENDED && f != but && follows(o, f))
             return true;
     return false;
 }
@@ -58,14 +62,17 @@ static unsigned count(enum state state) {
     return n;
 }
 
+/* Returns the number of the runner's threads that are in jobs. */
+static unsigned occupied(void) { return count(BEGUN) + count(AWAY); }
+
 /* Returns the flight that has the next turn: among the flights that may run, the flight whose latest turn is the
  * oldest. A queued flight may run if a thread is free. */
 static struct flight *next_flight(void) {
     struct flight *best = NULL;
-    const bool begins = count(BEGUN) < runner.threads;
+    const bool begins = occupied() < runner.threads;
     for (struct flight *f = runner.first; f; f = f->next)
-        if (f->state != ENDED && (!best || f->turn < best->turn) &&
-            (f->state == BEGUN || (begins && !pending(&f->order, f))))
+        if ((!best || f->turn < best->turn) &&
+            (f->state == BEGUN || (begins && f->state == QUEUED && !pending(&f->order, f, f))))
             best = f;
     return best;
 }
@@ -102,7 +109,7 @@ static void *run_flights(void *unused);
 /* Starts a thread if all threads are in jobs and a flight waits for one. Returns false if there is no thread at all. */
 static bool has_thread(void) {
     pthread_t thread;
-    if (count(QUEUED) && runner.threads <= count(BEGUN) && pthread_create(&thread, NULL, run_flights, NULL) == 0) {
+    if (count(QUEUED) && runner.threads <= occupied() && pthread_create(&thread, NULL, run_flights, NULL) == 0) {
         pthread_detach(thread);
         runner.threads++;
     }
@@ -115,7 +122,9 @@ static void run_flight(struct flight *f) {
     note_progress();
     has_thread();
     pthread_mutex_unlock(&runner.lock);
+    own_flight = f;
     f->job.run(f->job.ctx);
+    own_flight = NULL;
     pthread_mutex_lock(&runner.lock);
     f->state = ENDED;
     note_progress();
@@ -146,7 +155,7 @@ bool cuda_runner_busy(void) {
 
 bool cuda_runner_pending(const struct cuda_order *o) {
     pthread_mutex_lock(&runner.lock);
-    const bool any = pending(o, NULL);
+    const bool any = pending(o, NULL, own_flight);
     pthread_mutex_unlock(&runner.lock);
     return any;
 }
@@ -201,10 +210,10 @@ unsigned long long cuda_runner_add(const struct cuda_job *job, const struct cuda
         free(f);
         return 0;
     }
-    if (!pending(&f->order, f)) {
+    if (!pending(&f->order, f, f)) {
         f->watched = true;
         release();
-        while (f->state != ENDED && !f->stood)
+        while (f->state != ENDED && f->state != AWAY && !f->stood)
             await_change();
         hold();
         f->watched = false;
@@ -218,7 +227,7 @@ unsigned long long cuda_runner_add(const struct cuda_job *job, const struct cuda
 void cuda_runner_wait(const struct cuda_order *o, bool apart) {
     const int depth = cuda_core.depth;
     pthread_mutex_lock(&runner.lock);
-    while (pending(o, NULL)) {
+    while (pending(o, NULL, own_flight)) {
         if (!runner.awaited++)
             runner.since = now();
         release();
@@ -227,7 +236,7 @@ void cuda_runner_wait(const struct cuda_order *o, bool apart) {
             for (int i = 0; i < depth; i++)
                 pthread_mutex_unlock(&cuda_core.lock);
         }
-        while (pending(o, NULL))
+        while (pending(o, NULL, own_flight))
             await_change();
         runner.awaited--;
         if (apart) { /* the order of the locks: that of core first */
@@ -258,7 +267,28 @@ void cuda_runner_describe_others(void) {
 
 /* Returns true if all jobs have stood, without progress, for too long while the program waited for one. */
 static bool is_deadlock(void) {
-    return runner.dead || (runner.awaited && runner.quiet > 1 && now() - runner.since >= MOST_SECONDS);
+    return runner.dead || (runner.awaited && !count(AWAY) && runner.quiet > 1 && now() - runner.since >= MOST_SECONDS);
+}
+
+/* Waits for the turn of `f`, and takes it. */
+static void await_turn(struct flight *f) {
+    while (!turn_is_free() || next_flight() != f)
+        await_change();
+    take_turn(f);
+}
+
+void cuda_runner_away(void (*call)(void *), void *data) {
+    pthread_mutex_lock(&runner.lock);
+    struct flight *f = runner.runs;
+    f->state = AWAY;
+    end_turn();
+    pthread_mutex_unlock(&runner.lock);
+    call(data);
+    pthread_mutex_lock(&runner.lock);
+    f->state = BEGUN;
+    note_progress();
+    await_turn(f);
+    pthread_mutex_unlock(&runner.lock);
 }
 
 /* Gives the turn of `f` away until it is the turn of `f` again. If no flight makes progress, sleeps first. */
@@ -269,9 +299,7 @@ static void pass_turn(struct flight *f) {
         usleep(PAUSE_US);
         pthread_mutex_lock(&runner.lock);
     }
-    while (!turn_is_free() || next_flight() != f)
-        await_change();
-    take_turn(f);
+    await_turn(f);
 }
 
 bool cuda_runner_stands(void *ctx, bool first) {

@@ -26,8 +26,9 @@ struct cuda_job {
 bool cuda_runner_busy(void);
 /* Returns true if a job that `o` follows is in flight. */
 bool cuda_runner_pending(const struct cuda_order *o);
-/* Adds a job. Returns its ticket as soon as the job has ended, waits for an earlier job, or stands. Returns 0 if there
- * is no thread; then the job has not run. The caller has the turn, and gets it again. `o` is copied. */
+/* Adds a job. Returns its ticket as soon as the job has ended, waits for an earlier job, stands, or is away
+ * (cuda_runner_away()). Returns 0 if there is no thread; then the job has not run. The caller has the turn, and gets it
+ * again. `o` is copied. */
 unsigned long long cuda_runner_add(const struct cuda_job *job, const struct cuda_order *o);
 /* Returns true if the job with this ticket is in flight. */
 bool cuda_runner_has(unsigned long long ticket);
@@ -39,6 +40,9 @@ void cuda_runner_wait(const struct cuda_order *o, bool apart);
  * has it. */
 void cuda_runner_hold(void);
 void cuda_runner_release(void);
+/* Calls a function of the program. The caller is a job that has the turn, which is free during the call. The function
+ * may call core; such a call does not wait for this job. */
+void cuda_runner_away(void (*call)(void *), void *data);
 /* Returns true if other jobs stand. The caller is a job that has the turn. */
 bool cuda_runner_beside(void);
 /* Calls `describe` of all jobs in flight except the caller's, a job that has the turn. */

@@ -60,8 +60,22 @@ struct cuda_order cuda_stream_order(const struct cuda_stream *s) {
     return (struct cuda_order){.stream = &of_thread, .blocking = true};
 }
 
+/* Returns the object of the default stream of this thread, which the first call creates; NULL if the host is out of
+ * memory. */
+static struct cuda_stream *own_stream(void) {
+    static __thread struct cuda_stream *own;
+    if (!own && (own = calloc(1, sizeof *own))) {
+        own->next = streams;
+        streams = own;
+    }
+    return own;
+}
+
 struct cuda_frontier *cuda_stream_frontier(struct cuda_stream *s) {
-    return cuda_is_default(s) ? NULL : &s->frontier;
+    if (cuda_is_legacy(s))
+        return NULL;
+    s = cuda_is_default(s) ? own_stream() : s;
+    return s ? &s->frontier : NULL;
 }
 
 bool cuda_capturing(const struct cuda_stream *s) {

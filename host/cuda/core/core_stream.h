@@ -12,6 +12,8 @@ struct cuda_graph;
 struct cuda_node;
 struct cuda_hint; /* the value of an attribute, 64 bytes */
 enum { EVENT_EXTERNAL = 1 };
+/* The default stream of the calling thread: cudaStreamPerThread. */
+#define CUDA_OWN_STREAM ((struct cuda_stream *)(uintptr_t)2)
 /* Returns true for the default stream that all threads share. Some functions refuse it. */
 static inline bool cuda_is_legacy(const struct cuda_stream *s) { return (uintptr_t)s <= 1; }
 /* Returns true for the handles 0, 1 and 2: default streams of all threads (0, 1) or of one thread (2). */
@@ -51,9 +53,11 @@ enum cuda_error cuda_event_wait(const struct cuda_event *e);
 enum cuda_error cuda_event_query(const struct cuda_event *e);
 /* Returns the simulated milliseconds between two recorded events. */
 enum cuda_error cuda_event_elapsed(float *out, const struct cuda_event *from, const struct cuda_event *to);
-/* Submits a host callback to a stream. A captured stream gets a node, and *captured is set. Otherwise the caller
- * must call the function, without the lock, because the function may call CUDA. */
-enum cuda_error cuda_stream_call(struct cuda_stream *s, void (*call)(void *), void *data, bool *captured);
+/* Submit a function of the program to a stream. *submitted is true if the stream will call it, because the stream is
+ * captured or its work has not ended. Otherwise the caller must call it, without the lock, because it may call CUDA. */
+enum cuda_error cuda_stream_call(struct cuda_stream *s, void (*call)(void *), void *data, bool *submitted);
+typedef void cuda_callback(struct cuda_stream *s, enum cuda_error error, void *data);
+enum cuda_error cuda_stream_callback(struct cuda_stream *s, cuda_callback *call, void *data, bool *submitted);
 
 /* Begin and end a capture. In between, the work for a stream becomes nodes of a graph, which cuda_capture_end()
  * returns. */

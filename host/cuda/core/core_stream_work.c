@@ -1,5 +1,6 @@
 /* Stream work other than launches and copies: waits, host callbacks, and event records. */
 #include "core_graph_parts.h"
+#include <stdlib.h>
 
 enum cuda_error cuda_stream_wait(struct cuda_stream *s) {
     CUDA_LOCK;
@@ -12,12 +13,46 @@ enum cuda_error cuda_stream_query(struct cuda_stream *s) {
     return cuda_capturing(s) ? cuda_capture_spoil(s) : cuda_runner_pending(&o) ? CUDA_ErrorNotReady : CUDA_Success;
 }
 
-enum cuda_error cuda_stream_call(struct cuda_stream *s, void (*call)(void *), void *data, bool *captured) {
+enum cuda_error cuda_stream_call(struct cuda_stream *s, void (*call)(void *), void *data, bool *submitted) {
     CUDA_LOCK;
-    *captured = call && cuda_capturing(s);
+    const struct cuda_work w = {NODE_HOST, .call = {call, data}};
+    unsigned long long ticket;
+    *submitted = call && (cuda_capturing(s) || cuda_pends(s));
     if (!call)
         return CUDA_ErrorInvalidValue;
-    return *captured ? cuda_capture(s, &(struct cuda_work){NODE_HOST, .call = {call, data}}) : CUDA_Success;
+    return !*submitted ? CUDA_Success : cuda_capturing(s) ? cuda_capture(s, &w) : cuda_submit(&w, s, 0, &ticket);
+}
+
+/* A callback of cudaStreamAddCallback(), in a block that call_back() frees. */
+struct callback {
+    cuda_callback *call;
+    struct cuda_stream *stream;
+    void *data;
+};
+
+static void call_back(void *block) {
+    const struct callback c = *(struct callback *)block;
+    free(block);
+    c.call(c.stream, cuda_core.sticky, c.data);
+}
+
+enum cuda_error cuda_stream_callback(struct cuda_stream *s, cuda_callback *call, void *data, bool *submitted) {
+    CUDA_LOCK;
+    *submitted = true;
+    if (cuda_capturing(s))
+        return cuda_capture_spoil(s);
+    struct callback *c = call ? malloc(sizeof *c) : NULL;
+    if (!c)
+        return call ? CUDA_ErrorMemoryAllocation : CUDA_ErrorInvalidValue;
+    *c = (struct callback){call, s, data};
+    enum cuda_error e = CUDA_Success;
+    if (cuda_pends(s))
+        e = cuda_stream_call(s, call_back, c, submitted);
+    else
+        *submitted = false;
+    if (e || !*submitted)
+        free(c);
+    return e;
 }
 
 enum cuda_error cuda_stream_wait_event(struct cuda_stream *s, struct cuda_event *e) {

@@ -20,6 +20,13 @@ struct cuda_call {
     void (*call)(void *);
     void *data;
 };
+/* A function of core. */
+struct cuda_own_work {
+    enum cuda_error (*run)(const void *data);
+    void *data;
+    bool waits;           /* it may wait for the host or for other work, even if there are no kernels */
+    void (*free)(void *); /* frees `data` when the work has ended; NULL: `data` is not freed */
+};
 struct cuda_kernel_params {
     const void *function;
     struct cuda_dim grid, block;
@@ -45,7 +52,8 @@ enum cuda_node_kind {
     NODE_RECORD,
     NODE_ALLOC = 10,
     NODE_FREE,
-    NODE_CONDITION = 13
+    NODE_CONDITION = 13,
+    NODE_OWN = 100 /* work of a stream that is not a node */
 };
 
 /* The numbers of enum cudaGraphConditionalNodeType. */
@@ -72,6 +80,7 @@ struct cuda_work {
         struct cuda_event *event;
         struct cuda_graph_memory *memory; /* of NODE_ALLOC and NODE_FREE */
         struct cuda_condition condition;
+        struct cuda_own_work own;
     };
 };
 /* Make work from a description. A fill needs elements of 1, 2 or 4 bytes (cuda_can_fill()). */

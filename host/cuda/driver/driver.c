@@ -102,13 +102,12 @@ CUDA_API enum cuda_error cuGetErrorString(enum cuda_error e, const char **out) {
 /* ---- addresses of functions; the flags only select whether each thread has its own default stream, which has no
  * effect here ---- */
 
+enum { OWN_STREAMS = 2 }; /* CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM */
 CUDA_API enum cuda_error cuGetProcAddress_v2(const char *name, void **out, int version, uint64_t flags, int *status) {
-    (void)flags;
-    return cuda_entry_point(name, out, version, status);
+    return cuda_entry_point(name, out, version, flags & OWN_STREAMS, status);
 }
 CUDA_API enum cuda_error cuGetProcAddress(const char *name, void **out, int version, uint64_t flags) {
-    (void)flags;
-    return cuda_entry_point(name, out, version, NULL);
+    return cuda_entry_point(name, out, version, flags & OWN_STREAMS, NULL);
 }
 
 /* ---- refused functions ---- */

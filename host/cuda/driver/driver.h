@@ -33,8 +33,8 @@ enum cuda_error driver_leave(enum cuda_error e);
             DRIVER(__VA_ARGS__);                                                                                       \
         DRIVER_FREE(__VA_ARGS__);                                                                                      \
     } while (0)
-/* As the body `entry`, for functions that do not wait for all work: DRIVER_AFTER waits for that of stream `s`, the
- * others wait for none. */
+/* As the body `entry`, for functions that do not wait for all work: DRIVER_AFTER waits for that of stream `s`,
+ * DRIVER_LEGACY for that of the default stream of all threads, the others wait for none. */
 #define DRIVER_BESIDE_(entry, ...)                                                                                     \
     do {                                                                                                               \
         cuda_waits.kind = WAIT_NOTHING;                                                                                \
@@ -47,6 +47,11 @@ enum cuda_error driver_leave(enum cuda_error e);
     do {                                                                                                               \
         cuda_waits = (struct cuda_wait){WAIT_STREAM, s};                                                               \
         DRIVER_STREAM(__VA_ARGS__);                                                                                    \
+    } while (0)
+#define DRIVER_LEGACY(...)                                                                                             \
+    do {                                                                                                               \
+        cuda_waits = (struct cuda_wait){WAIT_STREAM, NULL};                                                            \
+        DRIVER(__VA_ARGS__);                                                                                           \
     } while (0)
 /* The body of a function that needs cuInit() but no context. */
 #define DRIVER_READY(...)                                                                                              \

@@ -17,15 +17,17 @@ static struct cuda_kernel_params params_of(const struct kernel_params_v2 *p) {
 
 CUDA_API enum cuda_error cuGraphAddKernelNode_v2(struct cuda_node **out, struct cuda_graph *g, node_list before,
                                                  size_t n, const struct kernel_params_v2 *p) {
-    DRIVER(p ? cuda_graph_add_kernel(out, g, before, n, &(struct cuda_kernel_params[]){params_of(p)}[0])
-             : CUDA_ErrorInvalidValue);
+    DRIVER_BESIDE(p ? cuda_graph_add_kernel(out, g, before, n, &(struct cuda_kernel_params[]){params_of(p)}[0])
+                    : CUDA_ErrorInvalidValue);
 }
 CUDA_API enum cuda_error cuGraphKernelNodeSetParams_v2(struct cuda_node *n, const struct kernel_params_v2 *p) {
-    DRIVER(p ? cuda_node_set_kernel(n, &(struct cuda_kernel_params[]){params_of(p)}[0]) : CUDA_ErrorInvalidValue);
+    DRIVER_BESIDE(p ? cuda_node_set_kernel(n, &(struct cuda_kernel_params[]){params_of(p)}[0])
+                    : CUDA_ErrorInvalidValue);
 }
 CUDA_API enum cuda_error cuGraphExecKernelNodeSetParams_v2(struct cuda_graph_exec *x, const struct cuda_node *n,
                                                            const struct kernel_params_v2 *p) {
-    DRIVER(p ? cuda_exec_set_kernel(x, n, &(struct cuda_kernel_params[]){params_of(p)}[0]) : CUDA_ErrorInvalidValue);
+    DRIVER_BESIDE(p ? cuda_exec_set_kernel(x, n, &(struct cuda_kernel_params[]){params_of(p)}[0])
+                    : CUDA_ErrorInvalidValue);
 }
 
 /* Describes the work of a kernel node. out->kernel stays NULL, because the CUfunction alone identifies the kernel. */
@@ -41,20 +43,20 @@ static enum cuda_error get_kernel(const struct cuda_node *n, struct kernel_param
 }
 
 CUDA_API enum cuda_error cuGraphKernelNodeGetParams_v2(const struct cuda_node *n, struct kernel_params_v2 *out) {
-    DRIVER(get_kernel(n, out));
+    DRIVER_BESIDE(get_kernel(n, out));
 }
 
 /* Fills and copies also specify a context, which has no effect. */
 CUDA_API enum cuda_error cuGraphAddMemsetNode(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
                                               const struct cuda_fill_params *f, const struct cuda_context *c) {
     (void)c;
-    DRIVER(cuda_graph_add_fill(out, g, before, n, f));
+    DRIVER_BESIDE(cuda_graph_add_fill(out, g, before, n, f));
 }
 CUDA_API enum cuda_error cuGraphExecMemsetNodeSetParams(struct cuda_graph_exec *x, const struct cuda_node *n,
                                                         const struct cuda_fill_params *f,
                                                         const struct cuda_context *c) {
     (void)c;
-    DRIVER(cuda_exec_set_fill(x, n, f));
+    DRIVER_BESIDE(cuda_exec_set_fill(x, n, f));
 }
 
 static enum cuda_error copy_work(struct cuda_work *w, const struct copy_3d *c) {
@@ -84,37 +86,37 @@ static enum cuda_error exec_set_copy(struct cuda_graph_exec *x, const struct cud
 CUDA_API enum cuda_error cuGraphAddMemcpyNode(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
                                               const struct copy_3d *c, const struct cuda_context *in) {
     (void)in;
-    DRIVER(add_copy(out, g, before, n, c));
+    DRIVER_BESIDE(add_copy(out, g, before, n, c));
 }
 CUDA_API enum cuda_error cuGraphMemcpyNodeSetParams(struct cuda_node *n, const struct copy_3d *c) {
-    DRIVER(set_copy(n, c));
+    DRIVER_BESIDE(set_copy(n, c));
 }
 CUDA_API enum cuda_error cuGraphExecMemcpyNodeSetParams(struct cuda_graph_exec *x, const struct cuda_node *n,
                                                         const struct copy_3d *c, const struct cuda_context *in) {
     (void)in;
-    DRIVER(exec_set_copy(x, n, c));
+    DRIVER_BESIDE(exec_set_copy(x, n, c));
 }
 
 /* These functions have the forms of CUDA 11 and 12, which lack the parameter for edge kinds. */
 CUDA_API enum cuda_error cuGraphAddDependencies(struct cuda_graph *g, node_list from, node_list to, size_t n) {
-    DRIVER(cuda_graph_add_edges(g, from, to, n));
+    DRIVER_BESIDE(cuda_graph_add_edges(g, from, to, n));
 }
 CUDA_API enum cuda_error cuGraphRemoveDependencies(const struct cuda_graph *g, node_list from, node_list to, size_t n) {
-    DRIVER(cuda_graph_remove_edges(g, from, to, n));
+    DRIVER_BESIDE(cuda_graph_remove_edges(g, from, to, n));
 }
 CUDA_API enum cuda_error cuGraphGetEdges(const struct cuda_graph *g, struct cuda_node **from, struct cuda_node **to,
                                          size_t *n) {
-    DRIVER(cuda_graph_edges(g, from, to, NULL, n));
+    DRIVER_BESIDE(cuda_graph_edges(g, from, to, NULL, n));
 }
 CUDA_API enum cuda_error cuGraphNodeGetDependencies(const struct cuda_node *of, struct cuda_node **out, size_t *n) {
-    DRIVER(cuda_node_neighbours(of, out, NULL, n, true));
+    DRIVER_BESIDE(cuda_node_neighbours(of, out, NULL, n, true));
 }
 CUDA_API enum cuda_error cuGraphNodeGetDependentNodes(const struct cuda_node *of, struct cuda_node **out, size_t *n) {
-    DRIVER(cuda_node_neighbours(of, out, NULL, n, false));
+    DRIVER_BESIDE(cuda_node_neighbours(of, out, NULL, n, false));
 }
 
 /* Replaces the work of an executable graph by the work of graph `g`. `result` is the struct of CUDA 12 that describes a
  * failure. */
 CUDA_API enum cuda_error cuGraphExecUpdate_v2(struct cuda_graph_exec *x, struct cuda_graph *g, void *result) {
-    DRIVER(cuda_exec_update(x, g, result));
+    DRIVER_BESIDE(cuda_exec_update(x, g, result));
 }

@@ -78,6 +78,12 @@ CUDA_API enum cuda_error cuLaunchKernelEx(const struct driver_config *c, const v
     struct cuda_stream *s = c ? c->stream : NULL;
     DRIVER_STREAM_BESIDE(launch_config(c, f, args, extra));
 }
+CUDA_API enum cuda_error cuLaunchKernelEx_ptsz(const struct driver_config *c, const void *f, void **args,
+                                               void **extra) {
+    struct driver_config own = c ? *c : (struct driver_config){{0, 0, 0}, {0, 0, 0}, 0, NULL, NULL, 0};
+    own.stream = own.stream ? own.stream : CUDA_OWN_STREAM;
+    return cuLaunchKernelEx(c ? &own : NULL, f, args, extra);
+}
 
 static enum cuda_error clusters(int *out, const void *f, const struct driver_config *c, bool size) {
     if (!c || (c->n_attributes && !c->attributes))
@@ -88,10 +94,10 @@ static enum cuda_error clusters(int *out, const void *f, const struct driver_con
 }
 
 CUDA_API enum cuda_error cuOccupancyMaxActiveClusters(int *out, const void *f, const struct driver_config *c) {
-    DRIVER(clusters(out, f, c, false));
+    DRIVER_BESIDE(clusters(out, f, c, false));
 }
 CUDA_API enum cuda_error cuOccupancyMaxPotentialClusterSize(int *out, const void *f, const struct driver_config *c) {
-    DRIVER(clusters(out, f, c, true));
+    DRIVER_BESIDE(clusters(out, f, c, true));
 }
 
 /* ---- functions ---- */
@@ -119,7 +125,9 @@ static enum cuda_error attribute(int *out, int which, const void *f) {
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cuFuncGetAttribute(int *out, int which, const void *f) { DRIVER(attribute(out, which, f)); }
+CUDA_API enum cuda_error cuFuncGetAttribute(int *out, int which, const void *f) {
+    DRIVER_BESIDE(attribute(out, which, f));
+}
 
 static enum cuda_error known(const void *f) {
     struct cuda_kernel *k;
@@ -127,9 +135,9 @@ static enum cuda_error known(const void *f) {
 }
 
 /* Has no effect, because the configuration fixes the split between L1 and shared memory. */
-CUDA_API enum cuda_error cuFuncSetCacheConfig(const void *f, int which) { DRIVER((void)which, known(f)); }
-CUDA_API enum cuda_error cuFuncSetSharedMemConfig(const void *f, int which) { DRIVER((void)which, known(f)); }
-CUDA_API enum cuda_error cuFuncLoad(const void *f) { DRIVER(known(f)); }
+CUDA_API enum cuda_error cuFuncSetCacheConfig(const void *f, int which) { DRIVER_BESIDE((void)which, known(f)); }
+CUDA_API enum cuda_error cuFuncSetSharedMemConfig(const void *f, int which) { DRIVER_BESIDE((void)which, known(f)); }
+CUDA_API enum cuda_error cuFuncLoad(const void *f) { DRIVER_BESIDE(known(f)); }
 
 static enum cuda_error find(const void *f, const void *out, struct cuda_kernel **k) {
     return out ? cuda_find_launched(f, k) : CUDA_ErrorInvalidValue;
@@ -137,7 +145,7 @@ static enum cuda_error find(const void *f, const void *out, struct cuda_kernel *
 
 CUDA_API enum cuda_error cuFuncIsLoaded(int *out, const void *f) {
     struct cuda_kernel *k;
-    DRIVER(find(f, out, &k) ? CUDA_ErrorInvalidResourceHandle : (*out = 1, CUDA_Success));
+    DRIVER_BESIDE(find(f, out, &k) ? CUDA_ErrorInvalidResourceHandle : (*out = 1, CUDA_Success));
 }
 
 static enum cuda_error module_of(struct cuda_module **out, const void *f) {
@@ -148,16 +156,16 @@ static enum cuda_error module_of(struct cuda_module **out, const void *f) {
     return CUDA_Success;
 }
 
-CUDA_API enum cuda_error cuFuncGetModule(struct cuda_module **out, const void *f) { DRIVER(module_of(out, f)); }
+CUDA_API enum cuda_error cuFuncGetModule(struct cuda_module **out, const void *f) { DRIVER_BESIDE(module_of(out, f)); }
 CUDA_API enum cuda_error cuOccupancyMaxPotentialBlockSize(int *grid, int *block, const void *f,
                                                           size_t (*shared_of)(int), size_t shared, int limit) {
-    DRIVER(cuda_occupancy_best(grid, block, f, shared_of, shared, limit));
+    DRIVER_BESIDE(cuda_occupancy_best(grid, block, f, shared_of, shared, limit));
 }
 CUDA_API enum cuda_error cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, const void *f,
                                                                    size_t (*shared_of)(int), size_t shared, int limit,
                                                                    unsigned flags) {
     (void)flags;
-    DRIVER(cuda_occupancy_best(grid, block, f, shared_of, shared, limit));
+    DRIVER_BESIDE(cuda_occupancy_best(grid, block, f, shared_of, shared, limit));
 }
 
 /* ---- kernels ---- */
@@ -166,21 +174,27 @@ static enum cuda_error function(struct cuda_kernel **out, const void *k) {
     return out ? cuda_find_launched(k, out) : CUDA_ErrorInvalidValue;
 }
 
-CUDA_API enum cuda_error cuKernelGetFunction(struct cuda_kernel **out, const void *k) { DRIVER(function(out, k)); }
-CUDA_API enum cuda_error cuKernelGetLibrary(struct cuda_module **out, const void *k) { DRIVER_FREE(module_of(out, k)); }
-CUDA_API enum cuda_error cuKernelGetName(const char **out, const void *k) { DRIVER_FREE(cuda_kernel_name(out, k)); }
+CUDA_API enum cuda_error cuKernelGetFunction(struct cuda_kernel **out, const void *k) {
+    DRIVER_BESIDE(function(out, k));
+}
+CUDA_API enum cuda_error cuKernelGetLibrary(struct cuda_module **out, const void *k) {
+    DRIVER_FREE_BESIDE(module_of(out, k));
+}
+CUDA_API enum cuda_error cuKernelGetName(const char **out, const void *k) {
+    DRIVER_FREE_BESIDE(cuda_kernel_name(out, k));
+}
 CUDA_API enum cuda_error cuKernelGetParamInfo(const void *k, size_t index, size_t *offset, size_t *bytes) {
-    DRIVER_FREE(cuda_kernel_parameter(k, index, offset, bytes));
+    DRIVER_FREE_BESIDE(cuda_kernel_parameter(k, index, offset, bytes));
 }
 CUDA_API enum cuda_error cuKernelGetAttribute(int *out, int which, const void *k, int device) {
-    DRIVER_FREE(device ? CUDA_ErrorInvalidDevice : attribute(out, which, k));
+    DRIVER_FREE_BESIDE(device ? CUDA_ErrorInvalidDevice : attribute(out, which, k));
 }
 CUDA_API enum cuda_error cuKernelSetAttribute(int which, int value, const void *k, int device) {
-    DRIVER_FREE(device ? CUDA_ErrorInvalidDevice : cuda_kernel_set_attribute(k, which, value));
+    DRIVER_FREE_BESIDE(device ? CUDA_ErrorInvalidDevice : cuda_kernel_set_attribute(k, which, value));
 }
 /* Has no effect, because the configuration fixes the split between L1 and shared memory. */
 CUDA_API enum cuda_error cuKernelSetCacheConfig(const void *k, int which, int device) {
     struct cuda_kernel *found;
     (void)which;
-    DRIVER_FREE(device ? CUDA_ErrorInvalidDevice : cuda_find_launched(k, &found));
+    DRIVER_FREE_BESIDE(device ? CUDA_ErrorInvalidDevice : cuda_find_launched(k, &found));
 }

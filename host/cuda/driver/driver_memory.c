@@ -16,7 +16,7 @@ static enum cuda_error allocate(device_ptr *out, size_t bytes) {
     return e;
 }
 
-CUDA_API enum cuda_error cuMemAlloc_v2(device_ptr *out, size_t bytes) { DRIVER(allocate(out, bytes)); }
+CUDA_API enum cuda_error cuMemAlloc_v2(device_ptr *out, size_t bytes) { DRIVER_BESIDE(allocate(out, bytes)); }
 
 static enum cuda_error allocate_pitch(device_ptr *out, size_t *pitch, size_t width, size_t height, unsigned element) {
     void *p = NULL;
@@ -29,7 +29,7 @@ static enum cuda_error allocate_pitch(device_ptr *out, size_t *pitch, size_t wid
 
 CUDA_API enum cuda_error cuMemAllocPitch_v2(device_ptr *out, size_t *pitch, size_t width, size_t height,
                                             unsigned element) {
-    DRIVER(allocate_pitch(out, pitch, width, height, element));
+    DRIVER_BESIDE(allocate_pitch(out, pitch, width, height, element));
 }
 
 static enum cuda_error range(device_ptr *begin, size_t *bytes, device_ptr p) {
@@ -44,14 +44,14 @@ static enum cuda_error range(device_ptr *begin, size_t *bytes, device_ptr p) {
 }
 
 CUDA_API enum cuda_error cuMemGetAddressRange_v2(device_ptr *begin, size_t *bytes, device_ptr p) {
-    DRIVER(range(begin, bytes, p));
+    DRIVER_BESIDE(range(begin, bytes, p));
 }
 CUDA_API enum cuda_error cuMemAllocHost_v2(void **out, size_t bytes) {
-    DRIVER(bytes ? cuda_allocate_shared(out, bytes, MEMORY_HOST) : CUDA_ErrorInvalidValue);
+    DRIVER_BESIDE(bytes ? cuda_allocate_shared(out, bytes, MEMORY_HOST) : CUDA_ErrorInvalidValue);
 }
 CUDA_API enum cuda_error cuMemHostAlloc(void **out, size_t bytes, unsigned flags) {
     (void)flags;
-    DRIVER(bytes ? cuda_allocate_shared(out, bytes, MEMORY_HOST) : CUDA_ErrorInvalidValue);
+    DRIVER_BESIDE(bytes ? cuda_allocate_shared(out, bytes, MEMORY_HOST) : CUDA_ErrorInvalidValue);
 }
 CUDA_API enum cuda_error cuMemFreeHost(void *p) { DRIVER_FREE(p ? cuda_free(p) : CUDA_ErrorInvalidValue); }
 
@@ -115,7 +115,7 @@ static enum cuda_error attribute(void *out, int which, device_ptr p) {
 }
 
 CUDA_API enum cuda_error cuPointerGetAttribute(void *out, int which, device_ptr p) {
-    DRIVER_FREE(attribute(out, which, p));
+    DRIVER_FREE_BESIDE(attribute(out, which, p));
 }
 
 /* Reads several attributes of an address. An attribute that the address lacks becomes 0, without an error. */
@@ -131,11 +131,11 @@ static enum cuda_error attributes(unsigned n, const int *which, void **out, devi
 }
 
 CUDA_API enum cuda_error cuPointerGetAttributes(unsigned n, const int *which, void **out, device_ptr p) {
-    DRIVER_FREE(attributes(n, which, out, p));
+    DRIVER_FREE_BESIDE(attributes(n, which, out, p));
 }
 CUDA_API enum cuda_error cuPointerSetAttribute(const void *value, int which, device_ptr p) {
     (void)p;
-    DRIVER(value && which == POINTER_SYNC_MEMOPS ? CUDA_Success : CUDA_ErrorInvalidValue);
+    DRIVER_BESIDE(value && which == POINTER_SYNC_MEMOPS ? CUDA_Success : CUDA_ErrorInvalidValue);
 }
 
 /* ---- copies ---- */
@@ -145,28 +145,28 @@ static enum cuda_error copy(void *to, const void *from, size_t bytes, enum cuda_
 }
 
 CUDA_API enum cuda_error cuMemcpy(device_ptr to, device_ptr from, size_t bytes) {
-    DRIVER(cuda_copy("cuMemcpy", pointer(to), pointer(from), bytes, COPY_DEFAULT));
+    DRIVER_LEGACY(cuda_copy("cuMemcpy", pointer(to), pointer(from), bytes, COPY_DEFAULT));
 }
 CUDA_API enum cuda_error cuMemcpyAsync(device_ptr to, device_ptr from, size_t bytes, struct cuda_stream *s) {
-    DRIVER_AFTER(copy(pointer(to), pointer(from), bytes, COPY_DEFAULT, s));
+    DRIVER_STREAM_BESIDE(copy(pointer(to), pointer(from), bytes, COPY_DEFAULT, s));
 }
 CUDA_API enum cuda_error cuMemcpyHtoD_v2(device_ptr to, const void *from, size_t bytes) {
-    DRIVER(cuda_copy("cuMemcpyHtoD", pointer(to), from, bytes, COPY_TO_DEVICE));
+    DRIVER_LEGACY(cuda_copy("cuMemcpyHtoD", pointer(to), from, bytes, COPY_TO_DEVICE));
 }
 CUDA_API enum cuda_error cuMemcpyHtoDAsync_v2(device_ptr to, const void *from, size_t bytes, struct cuda_stream *s) {
-    DRIVER_AFTER(copy(pointer(to), from, bytes, COPY_TO_DEVICE, s));
+    DRIVER_STREAM_BESIDE(copy(pointer(to), from, bytes, COPY_TO_DEVICE, s));
 }
 CUDA_API enum cuda_error cuMemcpyDtoH_v2(void *to, device_ptr from, size_t bytes) {
-    DRIVER(cuda_copy("cuMemcpyDtoH", to, pointer(from), bytes, COPY_TO_HOST));
+    DRIVER_LEGACY(cuda_copy("cuMemcpyDtoH", to, pointer(from), bytes, COPY_TO_HOST));
 }
 CUDA_API enum cuda_error cuMemcpyDtoHAsync_v2(void *to, device_ptr from, size_t bytes, struct cuda_stream *s) {
-    DRIVER_AFTER(copy(to, pointer(from), bytes, COPY_TO_HOST, s));
+    DRIVER_STREAM_BESIDE(copy(to, pointer(from), bytes, COPY_TO_HOST, s));
 }
 CUDA_API enum cuda_error cuMemcpyDtoD_v2(device_ptr to, device_ptr from, size_t bytes) {
-    DRIVER(cuda_copy("cuMemcpyDtoD", pointer(to), pointer(from), bytes, COPY_ON_DEVICE));
+    DRIVER_LEGACY(cuda_copy("cuMemcpyDtoD", pointer(to), pointer(from), bytes, COPY_ON_DEVICE));
 }
 CUDA_API enum cuda_error cuMemcpyDtoDAsync_v2(device_ptr to, device_ptr from, size_t bytes, struct cuda_stream *s) {
-    DRIVER_AFTER(copy(pointer(to), pointer(from), bytes, COPY_ON_DEVICE, s));
+    DRIVER_STREAM_BESIDE(copy(pointer(to), pointer(from), bytes, COPY_ON_DEVICE, s));
 }
 CUDA_API enum cuda_error cuMemcpyPeer(device_ptr to, const void *c, device_ptr from, const void *d, size_t bytes) {
     (void)c, (void)d; /* there is one device */
@@ -284,14 +284,14 @@ enum cuda_error driver_box_of(struct cuda_box *out, const struct copy_3d *c) {
     return box_of(out, (struct copy_box){side_3d(&c->from), side_3d(&c->to), c->width, c->height, c->depth});
 }
 
-CUDA_API enum cuda_error cuMemcpy2D_v2(const struct copy_2d *c) { DRIVER(copy_2d(c, NULL)); }
-CUDA_API enum cuda_error cuMemcpy2DUnaligned_v2(const struct copy_2d *c) { DRIVER(copy_2d(c, NULL)); }
+CUDA_API enum cuda_error cuMemcpy2D_v2(const struct copy_2d *c) { DRIVER_LEGACY(copy_2d(c, NULL)); }
+CUDA_API enum cuda_error cuMemcpy2DUnaligned_v2(const struct copy_2d *c) { DRIVER_LEGACY(copy_2d(c, NULL)); }
 CUDA_API enum cuda_error cuMemcpy2DAsync_v2(const struct copy_2d *c, struct cuda_stream *s) {
-    DRIVER_AFTER(copy_2d(c, s));
+    DRIVER_STREAM_BESIDE(copy_2d(c, s));
 }
-CUDA_API enum cuda_error cuMemcpy3D_v2(const struct copy_3d *c) { DRIVER(copy_3d(c, NULL)); }
+CUDA_API enum cuda_error cuMemcpy3D_v2(const struct copy_3d *c) { DRIVER_LEGACY(copy_3d(c, NULL)); }
 CUDA_API enum cuda_error cuMemcpy3DAsync_v2(const struct copy_3d *c, struct cuda_stream *s) {
-    DRIVER_AFTER(copy_3d(c, s));
+    DRIVER_STREAM_BESIDE(copy_3d(c, s));
 }
 
 /* ---- fills ---- */
@@ -303,17 +303,17 @@ static enum cuda_error fill(device_ptr p, size_t pitch, uint32_t value, uint32_t
 
 #define FILL(bits, bytes, type)                                                                                        \
     CUDA_API enum cuda_error cuMemsetD##bits##_v2(device_ptr p, type value, size_t n) {                                \
-        DRIVER(fill(p, 0, value, bytes, n, 1, NULL));                                                                  \
+        DRIVER_LEGACY(fill(p, 0, value, bytes, n, 1, NULL));                                                           \
     }                                                                                                                  \
     CUDA_API enum cuda_error cuMemsetD##bits##Async(device_ptr p, type value, size_t n, struct cuda_stream *s) {       \
-        DRIVER_AFTER(fill(p, 0, value, bytes, n, 1, s));                                                               \
+        DRIVER_STREAM_BESIDE(fill(p, 0, value, bytes, n, 1, s));                                                       \
     }                                                                                                                  \
     CUDA_API enum cuda_error cuMemsetD2D##bits##_v2(device_ptr p, size_t pitch, type value, size_t n, size_t rows) {   \
-        DRIVER(fill(p, pitch, value, bytes, n, rows, NULL));                                                           \
+        DRIVER_LEGACY(fill(p, pitch, value, bytes, n, rows, NULL));                                                    \
     }                                                                                                                  \
     CUDA_API enum cuda_error cuMemsetD2D##bits##Async(device_ptr p, size_t pitch, type value, size_t n, size_t rows,   \
                                                       struct cuda_stream *s) {                                         \
-        DRIVER_AFTER(fill(p, pitch, value, bytes, n, rows, s));                                                        \
+        DRIVER_STREAM_BESIDE(fill(p, pitch, value, bytes, n, rows, s));                                                \
     }
 FILL(8, 1, unsigned char)
 FILL(16, 2, unsigned short)

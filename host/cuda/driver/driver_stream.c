@@ -2,37 +2,36 @@
 #include "driver.h"
 
 CUDA_API enum cuda_error cuStreamGetCtx(struct cuda_stream *s, struct cuda_context **out) {
-    DRIVER_STREAM(cuda_stream_context(s, out));
+    DRIVER_STREAM_BESIDE(cuda_stream_context(s, out));
 }
 
-static enum cuda_error submit(struct cuda_stream *s, void (*call)(void *), void *data, bool *captured) {
-    DRIVER_STREAM(cuda_stream_call(s, call, data, captured));
+static enum cuda_error submit(struct cuda_stream *s, void (*call)(void *), void *data, bool *submitted) {
+    DRIVER_STREAM_BESIDE(cuda_stream_call(s, call, data, submitted));
 }
 
-/* Calls `call`, a function of the program, or adds a node for it if the stream is captured. The function may call CUDA,
- * so the lock is not held while it runs. */
+/* Calls `call`, a function of the program, or submits it to the stream. The function may call CUDA, so the lock is not
+ * held while it runs. */
 CUDA_API enum cuda_error cuLaunchHostFunc(struct cuda_stream *s, void (*call)(void *), void *data) {
-    bool captured = false;
-    enum cuda_error e = submit(s, call, data, &captured);
-    if (!e && !captured)
+    bool submitted = false;
+    enum cuda_error e = submit(s, call, data, &submitted);
+    if (!e && !submitted)
         call(data);
     return e;
 }
 
-/* Returns the error that a callback gets: the fault that a kernel left. */
-static enum cuda_error fault_of(struct cuda_stream *s) { DRIVER_STREAM(CUDA_Success); }
+static enum cuda_error submit_callback(struct cuda_stream *s, cuda_callback *call, void *data, bool *submitted) {
+    DRIVER_STREAM_BESIDE(cuda_stream_callback(s, call, data, submitted));
+}
 
-CUDA_API enum cuda_error cuStreamAddCallback(struct cuda_stream *s,
-                                             void (*call)(struct cuda_stream *, enum cuda_error, void *), void *data,
-                                             unsigned flags) {
-    enum cuda_error e = fault_of(s);
-    if (!call || flags)
-        return CUDA_ErrorInvalidValue;
-    call(s, e, data);
-    return CUDA_Success;
+CUDA_API enum cuda_error cuStreamAddCallback(struct cuda_stream *s, cuda_callback *call, void *data, unsigned flags) {
+    bool submitted = false;
+    enum cuda_error e = flags ? CUDA_ErrorInvalidValue : submit_callback(s, call, data, &submitted);
+    if (!e && !submitted)
+        call(s, CUDA_Success, data);
+    return e;
 }
 
 CUDA_API enum cuda_error cuStreamUpdateCaptureDependencies(struct cuda_stream *s, node_list nodes, size_t n,
                                                            unsigned flags) {
-    DRIVER_STREAM(cuda_capture_update(s, nodes, n, flags));
+    DRIVER_STREAM_BESIDE(cuda_capture_update(s, nodes, n, flags));
 }

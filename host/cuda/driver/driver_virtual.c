@@ -39,18 +39,18 @@ CUDA_API enum cuda_error cuMemRetainAllocationHandle(uint64_t *out, const void *
     DRIVER_FREE(cuda_physical_retain(out, p));
 }
 CUDA_API enum cuda_error cuStreamWaitValue32_v2(struct cuda_stream *s, uint64_t at, uint32_t value, unsigned flags) {
-    DRIVER(cuda_stream_operate_one(s, WAIT_32, at, value, flags));
+    DRIVER_STREAM_BESIDE(cuda_stream_operate_one(s, WAIT_32, at, value, flags));
 }
 CUDA_API enum cuda_error cuStreamWaitValue64_v2(struct cuda_stream *s, uint64_t at, uint64_t value, unsigned flags) {
-    DRIVER(cuda_stream_operate_one(s, WAIT_64, at, value, flags));
+    DRIVER_STREAM_BESIDE(cuda_stream_operate_one(s, WAIT_64, at, value, flags));
 }
 CUDA_API enum cuda_error cuStreamWriteValue32_v2(struct cuda_stream *s, uint64_t at, uint32_t value, unsigned flags) {
-    DRIVER(cuda_stream_operate_one(s, WRITE_32, at, value, flags));
+    DRIVER_STREAM_BESIDE(cuda_stream_operate_one(s, WRITE_32, at, value, flags));
 }
 CUDA_API enum cuda_error cuStreamWriteValue64_v2(struct cuda_stream *s, uint64_t at, uint64_t value, unsigned flags) {
-    DRIVER(cuda_stream_operate_one(s, WRITE_64, at, value, flags));
+    DRIVER_STREAM_BESIDE(cuda_stream_operate_one(s, WRITE_64, at, value, flags));
 }
 CUDA_API enum cuda_error cuStreamBatchMemOp_v2(struct cuda_stream *s, unsigned n, const union cuda_operation *list,
                                                unsigned flags) {
-    DRIVER(cuda_stream_operate(s, n, list, flags));
+    DRIVER_STREAM_BESIDE(cuda_stream_operate(s, n, list, flags));
 }

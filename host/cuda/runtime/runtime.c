@@ -27,20 +27,28 @@ CUDA_API const char *cudaGetErrorString(enum cuda_error e) {
     return text ? text : cuda_error_name(e);
 }
 
+enum { LEGACY_STREAM = 1, OWN_STREAMS = 2 }; /* cudaEnableLegacyStream, cudaEnablePerThreadDefaultStream */
 /* Finds a driver function. A missing function is not an error in the runtime; *status tells that it is missing. */
-static enum cuda_error entry_point(const char *name, void **out, unsigned version, int *status) {
-    enum cuda_error e = cuda_entry_point(name, out, (int)version, status);
+static enum cuda_error entry_point(const char *name, void **out, unsigned version, unsigned long long flags,
+                                   int *status) {
+    enum cuda_error e = cuda_entry_point(name, out, (int)version, flags & OWN_STREAMS, status);
     return e == CUDA_ErrorSymbolNotFound ? CUDA_Success : e;
 }
 
 CUDA_API enum cuda_error cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned version,
                                                           unsigned long long flags, int *status) {
-    (void)flags;
-    NOTE(entry_point(name, out, version, status));
+    NOTE(entry_point(name, out, version, flags, status));
+}
+CUDA_API enum cuda_error cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **out, unsigned version,
+                                                               unsigned long long flags, int *status) {
+    NOTE(entry_point(name, out, version, flags & LEGACY_STREAM ? 0 : OWN_STREAMS, status));
 }
 CUDA_API enum cuda_error cudaGetDriverEntryPoint(const char *name, void **out, unsigned long long flags, int *status) {
-    (void)flags;
-    NOTE(entry_point(name, out, (unsigned)cuda_major() * 1000 + 80, status));
+    return cudaGetDriverEntryPointByVersion(name, out, (unsigned)cuda_major() * 1000 + 80, flags, status);
+}
+CUDA_API enum cuda_error cudaGetDriverEntryPoint_ptsz(const char *name, void **out, unsigned long long flags,
+                                                      int *status) {
+    return cudaGetDriverEntryPointByVersion_ptsz(name, out, (unsigned)cuda_major() * 1000 + 80, flags, status);
 }
 
 /* Handles the call of a function that the runtime inside the program has but this runtime does not know

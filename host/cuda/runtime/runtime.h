@@ -17,11 +17,16 @@ enum cuda_error runtime_leave(enum cuda_error e);
         enum cuda_error error_ = cuda_enter();                                                                         \
         return runtime_leave(error_ ? error_ : (__VA_ARGS__));                                                         \
     } while (0)
-/* As RUNTIME, for functions that do not wait for all work: RUNTIME_AFTER waits for that of stream `s`, RUNTIME_BESIDE
- * for none. */
+/* As RUNTIME, for functions that do not wait for all work: RUNTIME_AFTER waits for that of stream `s`, RUNTIME_LEGACY
+ * for that of the default stream of all threads, RUNTIME_BESIDE for none. */
 #define RUNTIME_AFTER(...)                                                                                             \
     do {                                                                                                               \
         cuda_waits = (struct cuda_wait){WAIT_STREAM, s};                                                               \
+        RUNTIME(__VA_ARGS__);                                                                                          \
+    } while (0)
+#define RUNTIME_LEGACY(...)                                                                                            \
+    do {                                                                                                               \
+        cuda_waits = (struct cuda_wait){WAIT_STREAM, NULL};                                                            \
         RUNTIME(__VA_ARGS__);                                                                                          \
     } while (0)
 #define RUNTIME_BESIDE(...)                                                                                            \

@@ -11,26 +11,28 @@ static bool with_kinds(void) { return cuda_major() >= 13; }
 CUDA_API enum cuda_error cudaGraphAddMemcpyNode1D(struct cuda_node **out, struct cuda_graph *g, node_list before,
                                                   size_t n, void *to, const void *from, size_t bytes,
                                                   enum cuda_copy kind) {
-    RUNTIME(cuda_graph_add_work(out, g, before, n, &(struct cuda_work[]){cuda_line_work(to, from, bytes, kind)}[0]));
+    RUNTIME_BESIDE(
+        cuda_graph_add_work(out, g, before, n, &(struct cuda_work[]){cuda_line_work(to, from, bytes, kind)}[0]));
 }
 CUDA_API enum cuda_error cudaGraphAddMemcpyNodeToSymbol(struct cuda_node **out, struct cuda_graph *g, node_list before,
                                                         size_t n, const void *symbol, const void *from, size_t bytes,
                                                         size_t offset, enum cuda_copy kind) {
-    RUNTIME(cuda_graph_add_symbol(out, g, before, n, symbol, (void *)(uintptr_t)from, bytes, offset, kind, true));
+    RUNTIME_BESIDE(
+        cuda_graph_add_symbol(out, g, before, n, symbol, (void *)(uintptr_t)from, bytes, offset, kind, true));
 }
 CUDA_API enum cuda_error cudaGraphAddMemcpyNodeFromSymbol(struct cuda_node **out, struct cuda_graph *g,
                                                           node_list before, size_t n, void *to, const void *symbol,
                                                           size_t bytes, size_t offset, enum cuda_copy kind) {
-    RUNTIME(cuda_graph_add_symbol(out, g, before, n, symbol, to, bytes, offset, kind, false));
+    RUNTIME_BESIDE(cuda_graph_add_symbol(out, g, before, n, symbol, to, bytes, offset, kind, false));
 }
 CUDA_API enum cuda_error cudaGraphMemcpyNodeSetParams1D(struct cuda_node *n, void *to, const void *from, size_t bytes,
                                                         enum cuda_copy kind) {
-    RUNTIME(cuda_node_set_work(n, &(struct cuda_work[]){cuda_line_work(to, from, bytes, kind)}[0]));
+    RUNTIME_BESIDE(cuda_node_set_work(n, &(struct cuda_work[]){cuda_line_work(to, from, bytes, kind)}[0]));
 }
 CUDA_API enum cuda_error cudaGraphExecMemcpyNodeSetParams1D(struct cuda_graph_exec *x, const struct cuda_node *n,
                                                             void *to, const void *from, size_t bytes,
                                                             enum cuda_copy kind) {
-    RUNTIME(cuda_exec_set_work(x, n, &(struct cuda_work[]){cuda_line_work(to, from, bytes, kind)}[0]));
+    RUNTIME_BESIDE(cuda_exec_set_work(x, n, &(struct cuda_work[]){cuda_line_work(to, from, bytes, kind)}[0]));
 }
 
 static enum cuda_error add_copy(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
@@ -48,35 +50,35 @@ static enum cuda_error set_copy(struct cuda_node *n, const struct copy_3d *c) {
 
 CUDA_API enum cuda_error cudaGraphAddMemcpyNode(struct cuda_node **out, struct cuda_graph *g, node_list before,
                                                 size_t n, const struct copy_3d *c) {
-    RUNTIME(add_copy(out, g, before, n, c));
+    RUNTIME_BESIDE(add_copy(out, g, before, n, c));
 }
 CUDA_API enum cuda_error cudaGraphMemcpyNodeSetParams(struct cuda_node *n, const struct copy_3d *c) {
-    RUNTIME(set_copy(n, c));
+    RUNTIME_BESIDE(set_copy(n, c));
 }
 CUDA_API enum cuda_error cudaGraphAddMemsetNode(struct cuda_node **out, struct cuda_graph *g, node_list before,
                                                 size_t n, const struct cuda_fill_params *f) {
-    RUNTIME(cuda_graph_add_fill(out, g, before, n, f));
+    RUNTIME_BESIDE(cuda_graph_add_fill(out, g, before, n, f));
 }
 CUDA_API enum cuda_error cudaGraphExecMemsetNodeSetParams(struct cuda_graph_exec *x, const struct cuda_node *n,
                                                           const struct cuda_fill_params *f) {
-    RUNTIME(cuda_exec_set_fill(x, n, f));
+    RUNTIME_BESIDE(cuda_exec_set_fill(x, n, f));
 }
 
 /* ---- memory and objects ---- */
 
 CUDA_API enum cuda_error cudaGraphAddMemAllocNode(struct cuda_node **out, struct cuda_graph *g, node_list before,
                                                   size_t n, struct cuda_alloc_params *p) {
-    RUNTIME(cuda_graph_add_alloc(out, g, before, n, p));
+    RUNTIME_BESIDE(cuda_graph_add_alloc(out, g, before, n, p));
 }
 CUDA_API enum cuda_error cudaGraphAddMemFreeNode(struct cuda_node **out, struct cuda_graph *g, node_list before,
                                                  size_t n, void *p) {
-    RUNTIME(cuda_graph_add_free(out, g, before, n, p));
+    RUNTIME_BESIDE(cuda_graph_add_free(out, g, before, n, p));
 }
 CUDA_API enum cuda_error cudaGraphMemAllocNodeGetParams(const struct cuda_node *n, struct cuda_alloc_params *out) {
-    RUNTIME(cuda_node_alloc(n, out));
+    RUNTIME_BESIDE(cuda_node_alloc(n, out));
 }
 CUDA_API enum cuda_error cudaGraphMemFreeNodeGetParams(const struct cuda_node *n, void *out) {
-    RUNTIME(cuda_node_free_of(n, out));
+    RUNTIME_BESIDE(cuda_node_free_of(n, out));
 }
 CUDA_API enum cuda_error cudaDeviceGetGraphMemAttribute(int device, int which, void *out) {
     RUNTIME(cuda_graph_memory_attribute(device, which, out));
@@ -86,46 +88,46 @@ CUDA_API enum cuda_error cudaDeviceGraphMemTrim(int device) {
 }
 CUDA_API enum cuda_error cudaUserObjectCreate(struct cuda_user_object **out, void *data, void (*destroy)(void *),
                                               unsigned uses, unsigned flags) {
-    RUNTIME(cuda_user_object_new(out, data, destroy, uses, flags));
+    RUNTIME_BESIDE(cuda_user_object_new(out, data, destroy, uses, flags));
 }
 CUDA_API enum cuda_error cudaUserObjectRetain(struct cuda_user_object *o, unsigned n) {
-    RUNTIME(cuda_user_object_retain(o, n));
+    RUNTIME_BESIDE(cuda_user_object_retain(o, n));
 }
 CUDA_API enum cuda_error cudaUserObjectRelease(struct cuda_user_object *o, unsigned n) {
-    RUNTIME(cuda_user_object_release(o, n));
+    RUNTIME_BESIDE(cuda_user_object_release(o, n));
 }
 CUDA_API enum cuda_error cudaGraphRetainUserObject(struct cuda_graph *g, struct cuda_user_object *o, unsigned n,
                                                    unsigned flags) {
-    RUNTIME(cuda_graph_hold(g, o, n, flags));
+    RUNTIME_BESIDE(cuda_graph_hold(g, o, n, flags));
 }
 CUDA_API enum cuda_error cudaGraphReleaseUserObject(struct cuda_graph *g, struct cuda_user_object *o, unsigned n) {
-    RUNTIME(cuda_graph_release(g, o, n));
+    RUNTIME_BESIDE(cuda_graph_release(g, o, n));
 }
 
 /* ---- edges ---- */
 
 CUDA_API enum cuda_error cudaGraphAddDependencies(struct cuda_graph *g, node_list from, node_list to, size_t n,
                                                   size_t n_of_13) {
-    RUNTIME(cuda_graph_add_edges(g, from, to, cuda_major() >= 13 ? n_of_13 : n));
+    RUNTIME_BESIDE(cuda_graph_add_edges(g, from, to, cuda_major() >= 13 ? n_of_13 : n));
 }
 CUDA_API enum cuda_error cudaGraphRemoveDependencies(const struct cuda_graph *g, node_list from, node_list to,
                                                      size_t fourth, size_t n_of_13) {
-    RUNTIME(cuda_graph_remove_edges(g, from, to, with_kinds() ? n_of_13 : fourth));
+    RUNTIME_BESIDE(cuda_graph_remove_edges(g, from, to, with_kinds() ? n_of_13 : fourth));
 }
 CUDA_API enum cuda_error cudaGraphGetEdges(const struct cuda_graph *g, struct cuda_node **from, struct cuda_node **to,
                                            void *fourth, size_t *n_of_13) {
-    RUNTIME(with_kinds() ? cuda_graph_edges(g, from, to, fourth, n_of_13)
-                         : cuda_graph_edges(g, from, to, NULL, fourth));
+    RUNTIME_BESIDE(with_kinds() ? cuda_graph_edges(g, from, to, fourth, n_of_13)
+                                : cuda_graph_edges(g, from, to, NULL, fourth));
 }
 CUDA_API enum cuda_error cudaGraphNodeGetDependencies(const struct cuda_node *of, struct cuda_node **out, void *third,
                                                       size_t *n_of_13) {
-    RUNTIME(with_kinds() ? cuda_node_neighbours(of, out, third, n_of_13, true)
-                         : cuda_node_neighbours(of, out, NULL, third, true));
+    RUNTIME_BESIDE(with_kinds() ? cuda_node_neighbours(of, out, third, n_of_13, true)
+                                : cuda_node_neighbours(of, out, NULL, third, true));
 }
 CUDA_API enum cuda_error cudaGraphNodeGetDependentNodes(const struct cuda_node *of, struct cuda_node **out, void *third,
                                                         size_t *n_of_13) {
-    RUNTIME(with_kinds() ? cuda_node_neighbours(of, out, third, n_of_13, false)
-                         : cuda_node_neighbours(of, out, NULL, third, false));
+    RUNTIME_BESIDE(with_kinds() ? cuda_node_neighbours(of, out, third, n_of_13, false)
+                                : cuda_node_neighbours(of, out, NULL, third, false));
 }
 
 /* ---- kernels and executable graphs ---- */
@@ -134,20 +136,20 @@ CUDA_API enum cuda_error cudaGraphNodeGetDependentNodes(const struct cuda_node *
  * older versions, it is the source. */
 CUDA_API enum cuda_error cudaGraphKernelNodeCopyAttributes(struct cuda_node *a, struct cuda_node *b) {
     bool to_first = cuda_major() >= 13;
-    RUNTIME(cuda_node_copy_attributes(to_first ? a : b, to_first ? b : a));
+    RUNTIME_BESIDE(cuda_node_copy_attributes(to_first ? a : b, to_first ? b : a));
 }
 /* Creates an executable graph. In CUDA 11 the function has no flags, but three parameters for messages, which are
  * ignored here. */
 CUDA_API enum cuda_error cudaGraphInstantiate(struct cuda_graph_exec **out, struct cuda_graph *g,
                                               unsigned long long flags_of_12) {
-    RUNTIME(cuda_graph_instantiate_with(out, g, cuda_major() >= 12 ? flags_of_12 : 0));
+    RUNTIME_BESIDE(cuda_graph_instantiate_with(out, g, cuda_major() >= 12 ? flags_of_12 : 0));
 }
 /* Replaces the work of an executable graph by the work of graph `g`. CUDA 12 has one struct that describes a failure.
  * CUDA 11 has a node and a result instead. */
 CUDA_API enum cuda_error cudaGraphExecUpdate(struct cuda_graph_exec *x, struct cuda_graph *g, void *told, int *what) {
     enum { UPDATED = 0, TOPOLOGY_CHANGED = 2 };
     if (cuda_major() >= 12)
-        RUNTIME(cuda_exec_update(x, g, told));
+        RUNTIME_BESIDE(cuda_exec_update(x, g, told));
     enum cuda_error e = cuda_enter();
     e = runtime_leave(e ? e : cuda_exec_update(x, g, NULL));
     if (told)
@@ -230,18 +232,18 @@ static enum cuda_error add(struct cuda_node **out, struct cuda_graph *g, node_li
 CUDA_API enum cuda_error cudaGraphAddNode_v2(struct cuda_node **out, struct cuda_graph *g, node_list before,
                                              const void *kinds, size_t n, struct description *d) {
     (void)kinds;
-    RUNTIME(add(out, g, before, n, d));
+    RUNTIME_BESIDE(add(out, g, before, n, d));
 }
 /* Adds a node to a graph. CUDA 13 has a parameter for edge kinds before the number of dependencies. */
 CUDA_API enum cuda_error cudaGraphAddNode(struct cuda_node **out, struct cuda_graph *g, node_list before,
                                           uintptr_t fourth, uintptr_t fifth, struct description *d_of_13) {
     bool kinds = cuda_major() >= 13;
-    RUNTIME(add(out, g, before, kinds ? fifth : fourth, kinds ? d_of_13 : (struct description *)fifth));
+    RUNTIME_BESIDE(add(out, g, before, kinds ? fifth : fourth, kinds ? d_of_13 : (struct description *)fifth));
 }
 
 CUDA_API enum cuda_error cudaGraphConditionalHandleCreate(uint64_t *out, struct cuda_graph *g, unsigned value,
                                                           unsigned flags) {
-    RUNTIME(cuda_condition_create(out, g, value, flags));
+    RUNTIME_BESIDE(cuda_condition_create(out, g, value, flags));
 }
 
 static enum cuda_error set(struct cuda_node *n, const struct description *d) {
@@ -251,7 +253,7 @@ static enum cuda_error set(struct cuda_node *n, const struct description *d) {
 }
 
 CUDA_API enum cuda_error cudaGraphNodeSetParams(struct cuda_node *n, const struct description *d) {
-    RUNTIME(set(n, d));
+    RUNTIME_BESIDE(set(n, d));
 }
 
 static enum cuda_error exec_set(struct cuda_graph_exec *x, const struct cuda_node *n, const struct description *d) {
@@ -262,5 +264,5 @@ static enum cuda_error exec_set(struct cuda_graph_exec *x, const struct cuda_nod
 
 CUDA_API enum cuda_error cudaGraphExecNodeSetParams(struct cuda_graph_exec *x, const struct cuda_node *n,
                                                     const struct description *d) {
-    RUNTIME(exec_set(x, n, d));
+    RUNTIME_BESIDE(exec_set(x, n, d));
 }

@@ -69,6 +69,11 @@ CUDA_API enum cuda_error cudaLaunchKernelExC(const struct launch_config *c, cons
         NOTE(CUDA_ErrorInvalidValue);
     RUNTIME_BESIDE(launch_config(c, stub, args));
 }
+CUDA_API enum cuda_error cudaLaunchKernelExC_ptsz(const struct launch_config *c, const void *stub, void **args) {
+    struct launch_config own = c ? *c : (struct launch_config){{0, 0, 0}, {0, 0, 0}, 0, NULL, NULL, 0};
+    own.stream = own.stream ? own.stream : CUDA_OWN_STREAM;
+    return cudaLaunchKernelExC(c ? &own : NULL, stub, args);
+}
 
 static enum cuda_error clusters(int *out, const void *stub, const struct launch_config *c, bool size) {
     struct cuda_launch l = {NULL, c->grid, c->block, c->shared, NULL, false, 0, {0, 0, 0}};
@@ -79,13 +84,13 @@ static enum cuda_error clusters(int *out, const void *stub, const struct launch_
 CUDA_API enum cuda_error cudaOccupancyMaxActiveClusters(int *out, const void *stub, const struct launch_config *c) {
     if (!c || (c->n_attributes && !c->attributes))
         NOTE(CUDA_ErrorInvalidValue);
-    RUNTIME(clusters(out, stub, c, false));
+    RUNTIME_BESIDE(clusters(out, stub, c, false));
 }
 CUDA_API enum cuda_error cudaOccupancyMaxPotentialClusterSize(int *out, const void *stub,
                                                               const struct launch_config *c) {
     if (!c || (c->n_attributes && !c->attributes))
         NOTE(CUDA_ErrorInvalidValue);
-    RUNTIME(clusters(out, stub, c, true));
+    RUNTIME_BESIDE(clusters(out, stub, c, true));
 }
 
 /* ---- kernels ---- */

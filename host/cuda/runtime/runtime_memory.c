@@ -11,7 +11,7 @@ struct pitched {
 
 CUDA_API enum cuda_error cudaMalloc(void **out, size_t bytes) { RUNTIME_BESIDE(cuda_allocate(out, bytes)); }
 CUDA_API enum cuda_error cudaMallocPitch(void **out, size_t *pitch, size_t width, size_t height) {
-    RUNTIME(cuda_allocate_pitch(out, pitch, width, height));
+    RUNTIME_BESIDE(cuda_allocate_pitch(out, pitch, width, height));
 }
 
 static enum cuda_error allocate_3d(struct pitched *out, struct cuda_extent e) {
@@ -22,7 +22,9 @@ static enum cuda_error allocate_3d(struct pitched *out, struct cuda_extent e) {
     return cuda_allocate_pitch(&out->p, &out->pitch, e.width, e.height * e.depth);
 }
 
-CUDA_API enum cuda_error cudaMalloc3D(struct pitched *out, struct cuda_extent e) { RUNTIME(allocate_3d(out, e)); }
+CUDA_API enum cuda_error cudaMalloc3D(struct pitched *out, struct cuda_extent e) {
+    RUNTIME_BESIDE(allocate_3d(out, e));
+}
 CUDA_API enum cuda_error cudaMallocHost(void **out, size_t bytes) {
     RUNTIME_BESIDE(cuda_allocate_shared(out, bytes, MEMORY_HOST));
 }
@@ -32,53 +34,52 @@ CUDA_API enum cuda_error cudaHostAlloc(void **out, size_t bytes, unsigned flags)
 }
 CUDA_API enum cuda_error cudaFreeHost(void *p) { RUNTIME(cuda_free(p)); }
 CUDA_API enum cuda_error cudaPointerGetAttributes(struct cuda_pointer_attributes *out, const void *p) {
-    RUNTIME(cuda_describe_pointer(out, p));
+    RUNTIME_BESIDE(cuda_describe_pointer(out, p));
 }
 
 /* ---- copies ---- */
 
 CUDA_API enum cuda_error cudaMemcpy(void *to, const void *from, size_t bytes, enum cuda_copy kind) {
-    struct cuda_stream *const s = NULL;
-    RUNTIME_AFTER(cuda_copy("cudaMemcpy", to, from, bytes, kind));
+    RUNTIME_LEGACY(cuda_copy("cudaMemcpy", to, from, bytes, kind));
 }
 CUDA_API enum cuda_error cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cuda_copy kind,
                                          struct cuda_stream *s) {
-    RUNTIME_AFTER(cuda_copy_on("cudaMemcpyAsync", to, from, bytes, kind, s));
+    RUNTIME_BESIDE(cuda_copy_on("cudaMemcpyAsync", to, from, bytes, kind, s));
 }
 CUDA_API enum cuda_error cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes) {
     if (to_device || from_device)
         NOTE(CUDA_ErrorInvalidDevice);
-    RUNTIME(cuda_copy("cudaMemcpyPeer", to, from, bytes, COPY_ON_DEVICE));
+    RUNTIME_LEGACY(cuda_copy("cudaMemcpyPeer", to, from, bytes, COPY_ON_DEVICE));
 }
 CUDA_API enum cuda_error cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
                                              struct cuda_stream *s) {
     if (to_device || from_device)
         NOTE(CUDA_ErrorInvalidDevice);
-    RUNTIME_AFTER(cuda_copy_on("cudaMemcpyAsync", to, from, bytes, COPY_ON_DEVICE, s));
+    RUNTIME_BESIDE(cuda_copy_on("cudaMemcpyAsync", to, from, bytes, COPY_ON_DEVICE, s));
 }
 CUDA_API enum cuda_error cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
                                             enum cuda_copy kind) {
-    RUNTIME(cuda_copy_symbol(symbol, (void *)(uintptr_t)from, bytes, offset, kind, true, NULL));
+    RUNTIME_LEGACY(cuda_copy_symbol(symbol, (void *)(uintptr_t)from, bytes, offset, kind, true, NULL));
 }
 CUDA_API enum cuda_error cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
                                               enum cuda_copy kind) {
-    RUNTIME(cuda_copy_symbol(symbol, to, bytes, offset, kind, false, NULL));
+    RUNTIME_LEGACY(cuda_copy_symbol(symbol, to, bytes, offset, kind, false, NULL));
 }
 CUDA_API enum cuda_error cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
                                                  enum cuda_copy kind, struct cuda_stream *s) {
-    RUNTIME_AFTER(cuda_copy_symbol(symbol, (void *)(uintptr_t)from, bytes, offset, kind, true, s));
+    RUNTIME_BESIDE(cuda_copy_symbol(symbol, (void *)(uintptr_t)from, bytes, offset, kind, true, s));
 }
 CUDA_API enum cuda_error cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
                                                    enum cuda_copy kind, struct cuda_stream *s) {
-    RUNTIME_AFTER(cuda_copy_symbol(symbol, to, bytes, offset, kind, false, s));
+    RUNTIME_BESIDE(cuda_copy_symbol(symbol, to, bytes, offset, kind, false, s));
 }
 CUDA_API enum cuda_error cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                       size_t height, enum cuda_copy kind) {
-    RUNTIME(cuda_copy_rows("cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind, NULL));
+    RUNTIME_LEGACY(cuda_copy_rows("cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind, NULL));
 }
 CUDA_API enum cuda_error cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                            size_t height, enum cuda_copy kind, struct cuda_stream *s) {
-    RUNTIME_AFTER(cuda_copy_rows("cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, width, height, kind, s));
+    RUNTIME_BESIDE(cuda_copy_rows("cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, width, height, kind, s));
 }
 
 struct copy_3d {
@@ -129,26 +130,25 @@ static enum cuda_error copy_3d(const char *who, const struct copy_3d *c, struct 
     return e ? e : cuda_copy_box_on(who, b, s);
 }
 
-CUDA_API enum cuda_error cudaMemcpy3D(const struct copy_3d *c) { RUNTIME(copy_3d("cudaMemcpy3D", c, NULL)); }
+CUDA_API enum cuda_error cudaMemcpy3D(const struct copy_3d *c) { RUNTIME_LEGACY(copy_3d("cudaMemcpy3D", c, NULL)); }
 CUDA_API enum cuda_error cudaMemcpy3DAsync(const struct copy_3d *c, struct cuda_stream *s) {
-    RUNTIME_AFTER(copy_3d("cudaMemcpy3DAsync", c, s));
+    RUNTIME_BESIDE(copy_3d("cudaMemcpy3DAsync", c, s));
 }
 
 /* ---- fills ---- */
 
 CUDA_API enum cuda_error cudaMemset(void *p, int value, size_t bytes) {
-    struct cuda_stream *const s = NULL;
-    RUNTIME_AFTER(cuda_fill_on("cudaMemset", cuda_byte_rows(p, bytes, value, bytes, 1), s));
+    RUNTIME_LEGACY(cuda_fill_on("cudaMemset", cuda_byte_rows(p, bytes, value, bytes, 1), NULL));
 }
 CUDA_API enum cuda_error cudaMemsetAsync(void *p, int value, size_t bytes, struct cuda_stream *s) {
-    RUNTIME_AFTER(cuda_fill_on("cudaMemsetAsync", cuda_byte_rows(p, bytes, value, bytes, 1), s));
+    RUNTIME_BESIDE(cuda_fill_on("cudaMemsetAsync", cuda_byte_rows(p, bytes, value, bytes, 1), s));
 }
 CUDA_API enum cuda_error cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height) {
-    RUNTIME(cuda_fill_2d(p, pitch, value, width, height, NULL));
+    RUNTIME_LEGACY(cuda_fill_2d(p, pitch, value, width, height, NULL));
 }
 CUDA_API enum cuda_error cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height,
                                            struct cuda_stream *s) {
-    RUNTIME_AFTER(cuda_fill_2d(p, pitch, value, width, height, s));
+    RUNTIME_BESIDE(cuda_fill_2d(p, pitch, value, width, height, s));
 }
 
 static enum cuda_error fill_3d(struct pitched p, int value, struct cuda_extent e, struct cuda_stream *s) {
@@ -159,8 +159,12 @@ static enum cuda_error fill_3d(struct pitched p, int value, struct cuda_extent e
 }
 
 CUDA_API enum cuda_error cudaMemset3D(struct pitched p, int value, struct cuda_extent e) {
-    RUNTIME(fill_3d(p, value, e, NULL));
+    RUNTIME_LEGACY(fill_3d(p, value, e, NULL));
 }
 CUDA_API enum cuda_error cudaMemset3DAsync(struct pitched p, int value, struct cuda_extent e, struct cuda_stream *s) {
-    RUNTIME_AFTER(fill_3d(p, value, e, s));
+    RUNTIME_BESIDE(fill_3d(p, value, e, s));
+}
+CUDA_API enum cuda_error cudaMemset3DAsync_ptsz(struct pitched p, int value, struct cuda_extent e,
+                                                struct cuda_stream *s) {
+    return cudaMemset3DAsync(p, value, e, s ? s : CUDA_OWN_STREAM);
 }

@@ -1,12 +1,11 @@
-/* Functions of programs with a default stream for each thread, whose names end with _ptsz: there, stream 0 is the
- * default stream of the calling thread. The other functions with this suffix are aliases (runtime_also.def): for them,
- * stream 0 is the default stream of all threads. */
+/* Functions of programs with a default stream for each thread that need more than an alias (runtime_also.def): there,
+ * stream 0 is the default stream of the calling thread. */
 #include "runtime.h"
 
-enum { PER_THREAD_STREAM = 2 }; /* cudaStreamPerThread */
-static struct cuda_stream *own(struct cuda_stream *s) {
-    return s ? s : (struct cuda_stream *)(uintptr_t)PER_THREAD_STREAM;
-}
+#define OWN CUDA_OWN_STREAM
+static struct cuda_stream *own(struct cuda_stream *s) { return s ? s : OWN; }
+
+enum cuda_error cudaStreamSynchronize(struct cuda_stream *s);
 
 #define OWN_STREAM(name, parameters, ...)                                                                              \
     enum cuda_error name parameters;                                                                                   \
@@ -17,10 +16,27 @@ static struct cuda_stream *own(struct cuda_stream *s) {
 OWN_STREAM(cudaLaunchKernel, (const void *stub, LAUNCH), stub, grid, block, args, shared, own(s))
 OWN_STREAM(cudaLaunchCooperativeKernel, (const void *stub, LAUNCH), stub, grid, block, args, shared, own(s))
 OWN_STREAM(__cudaLaunchKernel, (struct cuda_kernel * k, LAUNCH), k, grid, block, args, shared, own(s))
-OWN_STREAM(cudaStreamSynchronize, (struct cuda_stream * s), own(s))
-OWN_STREAM(cudaStreamQuery, (struct cuda_stream * s), own(s))
-OWN_STREAM(cudaStreamWaitEvent, (struct cuda_stream * s, struct cuda_event *e, unsigned flags), own(s), e, flags)
-OWN_STREAM(cudaEventRecord, (struct cuda_event * e, struct cuda_stream *s), e, own(s))
-OWN_STREAM(cudaMemsetAsync, (void *p, int value, size_t bytes, struct cuda_stream *s), p, value, bytes, own(s))
-OWN_STREAM(cudaMemcpyAsync, (void *to, const void *from, size_t bytes, enum cuda_copy kind, struct cuda_stream *s), to,
-           from, bytes, kind, own(s))
+
+/* A blocking function submits its work to the default stream of the thread, and waits for this stream. */
+#define OWN_STREAM_BLOCKING(name, submit, parameters, ...)                                                             \
+    enum cuda_error submit(parameters, struct cuda_stream *s);                                                         \
+    CUDA_API enum cuda_error name##_ptds(parameters);                                                                  \
+    CUDA_API enum cuda_error name##_ptds(parameters) {                                                                 \
+        const enum cuda_error e = submit(__VA_ARGS__, OWN);                                                            \
+        return e ? e : cudaStreamSynchronize(OWN);                                                                     \
+    }
+#define COPY void *to, const void *from, size_t bytes, enum cuda_copy kind
+#define ROWS                                                                                                           \
+    void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t rows, enum cuda_copy kind
+#define TO      const void *symbol, const void *from, size_t bytes, size_t offset, enum cuda_copy kind
+#define FROM    void *to, const void *symbol, size_t bytes, size_t offset, enum cuda_copy kind
+#define FILL    void *p, int value, size_t bytes
+#define FILL_2D void *p, size_t pitch, int value, size_t width, size_t rows
+
+OWN_STREAM_BLOCKING(cudaMemcpy, cudaMemcpyAsync, COPY, to, from, bytes, kind)
+OWN_STREAM_BLOCKING(cudaMemcpy2D, cudaMemcpy2DAsync, ROWS, to, to_pitch, from, from_pitch, width, rows, kind)
+OWN_STREAM_BLOCKING(cudaMemcpy3D, cudaMemcpy3DAsync, const struct copy_3d *c, c)
+OWN_STREAM_BLOCKING(cudaMemcpyToSymbol, cudaMemcpyToSymbolAsync, TO, symbol, from, bytes, offset, kind)
+OWN_STREAM_BLOCKING(cudaMemcpyFromSymbol, cudaMemcpyFromSymbolAsync, FROM, to, symbol, bytes, offset, kind)
+OWN_STREAM_BLOCKING(cudaMemset, cudaMemsetAsync, FILL, p, value, bytes)
+OWN_STREAM_BLOCKING(cudaMemset2D, cudaMemset2DAsync, FILL_2D, p, pitch, value, width, rows)

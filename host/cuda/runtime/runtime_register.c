@@ -56,5 +56,9 @@ static enum cuda_error symbol_size(size_t *out, const void *symbol) {
     return e;
 }
 
-CUDA_API enum cuda_error cudaGetSymbolAddress(void **out, const void *symbol) { RUNTIME(symbol_address(out, symbol)); }
-CUDA_API enum cuda_error cudaGetSymbolSize(size_t *out, const void *symbol) { RUNTIME(symbol_size(out, symbol)); }
+CUDA_API enum cuda_error cudaGetSymbolAddress(void **out, const void *symbol) {
+    RUNTIME_BESIDE(symbol_address(out, symbol));
+}
+CUDA_API enum cuda_error cudaGetSymbolSize(size_t *out, const void *symbol) {
+    RUNTIME_BESIDE(symbol_size(out, symbol));
+}

@@ -4,25 +4,30 @@
 CUDA_API enum cuda_error cudaStreamCreate(struct cuda_stream **out) { RUNTIME_BESIDE(cuda_stream_new(out, 0, 0)); }
 CUDA_API enum cuda_error cudaEventCreate(struct cuda_event **out) { RUNTIME_BESIDE(cuda_event_new(out, 0)); }
 
-/* Calls `call`, a function of the program, or adds a node for it if the stream is captured. The function may call CUDA,
- * so the lock is not held while it runs. */
+static enum cuda_error submit(struct cuda_stream *s, void (*call)(void *), void *data, bool *submitted) {
+    RUNTIME_BESIDE(cuda_stream_call(s, call, data, submitted));
+}
+
+/* Calls `call`, a function of the program, or submits it to the stream. The function may call CUDA, so the lock is not
+ * held while it runs. */
 CUDA_API enum cuda_error cudaLaunchHostFunc(struct cuda_stream *s, void (*call)(void *), void *data) {
-    bool captured = false;
-    enum cuda_error e = cuda_enter();
-    e = runtime_leave(e ? e : cuda_stream_call(s, call, data, &captured));
-    if (!e && !captured)
+    bool submitted = false;
+    enum cuda_error e = submit(s, call, data, &submitted);
+    if (!e && !submitted)
         call(data);
     return e;
 }
 
-static enum cuda_error synchronize(struct cuda_stream *s) { RUNTIME(cuda_stream_wait(s)); }
+static enum cuda_error submit_callback(struct cuda_stream *s, cuda_callback *call, void *data, bool *submitted) {
+    RUNTIME_BESIDE(cuda_stream_callback(s, call, data, submitted));
+}
 
-CUDA_API enum cuda_error cudaStreamAddCallback(struct cuda_stream *s,
-                                               void (*call)(struct cuda_stream *, enum cuda_error, void *), void *data,
-                                               unsigned flags) {
-    (void)flags;
-    call(s, synchronize(s), data);
-    return CUDA_Success;
+CUDA_API enum cuda_error cudaStreamAddCallback(struct cuda_stream *s, cuda_callback *call, void *data, unsigned flags) {
+    bool submitted = false;
+    enum cuda_error e = flags ? CUDA_ErrorInvalidValue : submit_callback(s, call, data, &submitted);
+    if (!e && !submitted)
+        call(s, CUDA_Success, data);
+    return e;
 }
 
 /* Returns the state of a stream's capture. In CUDA 13 this function has the parameters of
@@ -31,8 +36,8 @@ CUDA_API enum cuda_error cudaStreamGetCaptureInfo(struct cuda_stream *s, int *st
                                                   struct cuda_graph **graph, struct cuda_node *const **nodes,
                                                   const void **edges, size_t *n) {
     if (cuda_major() < 13)
-        RUNTIME(cuda_capture_info(s, status, id, NULL, NULL, NULL, NULL));
-    RUNTIME(cuda_capture_info(s, status, id, graph, nodes, edges, n));
+        RUNTIME_BESIDE(cuda_capture_info(s, status, id, NULL, NULL, NULL, NULL));
+    RUNTIME_BESIDE(cuda_capture_info(s, status, id, graph, nodes, edges, n));
 }
 
 /* Changes the nodes that the next node of a captured stream depends on. In CUDA 13 this function has the parameters of
@@ -40,6 +45,6 @@ CUDA_API enum cuda_error cudaStreamGetCaptureInfo(struct cuda_stream *s, int *st
 CUDA_API enum cuda_error cudaStreamUpdateCaptureDependencies(struct cuda_stream *s, node_list nodes, const void *edges,
                                                              size_t n, unsigned flags) {
     if (cuda_major() < 13)
-        RUNTIME(cuda_capture_update(s, nodes, (uintptr_t)edges, (unsigned)n));
-    RUNTIME(cuda_capture_update(s, nodes, n, flags));
+        RUNTIME_BESIDE(cuda_capture_update(s, nodes, (uintptr_t)edges, (unsigned)n));
+    RUNTIME_BESIDE(cuda_capture_update(s, nodes, n, flags));
 }

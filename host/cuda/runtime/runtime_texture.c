@@ -6,24 +6,24 @@ CUDA_API struct channel_format cudaCreateChannelDesc(int x, int y, int z, int w,
 }
 CUDA_API enum cuda_error cudaMallocArray(struct cuda_array **out, const struct channel_format *f, size_t width,
                                          size_t height, unsigned flags) {
-    RUNTIME(cuda_array_new(out, f, (struct cuda_extent){width, height, 0},
-                           flags & ~(unsigned)(ARRAY_LAYERED | ARRAY_CUBE)));
+    RUNTIME_BESIDE(cuda_array_new(out, f, (struct cuda_extent){width, height, 0},
+                                  flags & ~(unsigned)(ARRAY_LAYERED | ARRAY_CUBE)));
 }
 CUDA_API enum cuda_error cudaMalloc3DArray(struct cuda_array **out, const struct channel_format *f,
                                            struct cuda_extent e, unsigned flags) {
-    RUNTIME(cuda_array_new(out, f, e, flags));
+    RUNTIME_BESIDE(cuda_array_new(out, f, e, flags));
 }
 CUDA_API enum cuda_error cudaFreeArray(struct cuda_array *a) { RUNTIME(cuda_array_free(a)); }
 CUDA_API enum cuda_error cudaArrayGetInfo(struct channel_format *f, struct cuda_extent *e, unsigned *flags,
                                           const struct cuda_array *a) {
-    RUNTIME(cuda_array_info(f, e, flags, a));
+    RUNTIME_BESIDE(cuda_array_info(f, e, flags, a));
 }
 CUDA_API enum cuda_error cudaGetChannelDesc(struct channel_format *f, const struct cuda_array *a) {
-    RUNTIME(f ? cuda_array_info(f, NULL, NULL, a) : CUDA_ErrorInvalidValue);
+    RUNTIME_BESIDE(f ? cuda_array_info(f, NULL, NULL, a) : CUDA_ErrorInvalidValue);
 }
 CUDA_API enum cuda_error cudaMallocMipmappedArray(struct cuda_mipmap **out, const struct channel_format *f,
                                                   struct cuda_extent e, unsigned n, unsigned flags) {
-    RUNTIME(cuda_mipmap_new(out, f, e, n, flags));
+    RUNTIME_BESIDE(cuda_mipmap_new(out, f, e, n, flags));
 }
 CUDA_API enum cuda_error cudaFreeMipmappedArray(struct cuda_mipmap *m) { RUNTIME(cuda_mipmap_free(m)); }
 
@@ -81,17 +81,17 @@ static enum cuda_error create(uint64_t *out, const struct cuda_resource *r, cons
 
 CUDA_API enum cuda_error cudaCreateTextureObject(uint64_t *out, const struct cuda_resource *r,
                                                  const struct cuda_texture *x, const void *view) {
-    RUNTIME(create(out, r, x, view));
+    RUNTIME_BESIDE(create(out, r, x, view));
 }
 CUDA_API enum cuda_error cudaCreateSurfaceObject(uint64_t *out, const struct cuda_resource *r) {
-    RUNTIME(r && r->type == RESOURCE_ARRAY ? cuda_object_new(out, r, NULL) : CUDA_ErrorInvalidValue);
+    RUNTIME_BESIDE(r && r->type == RESOURCE_ARRAY ? cuda_object_new(out, r, NULL) : CUDA_ErrorInvalidValue);
 }
 CUDA_API enum cuda_error cudaGetTextureObjectResourceDesc(struct cuda_resource *out, uint64_t handle) {
-    RUNTIME(cuda_object_resource(out, handle, false));
+    RUNTIME_BESIDE(cuda_object_resource(out, handle, false));
 }
 CUDA_API enum cuda_error cudaGetSurfaceObjectResourceDesc(struct cuda_resource *out, uint64_t handle) {
-    RUNTIME(cuda_object_resource(out, handle, true));
+    RUNTIME_BESIDE(cuda_object_resource(out, handle, true));
 }
 CUDA_API enum cuda_error cudaGetTextureObjectTextureDesc(struct cuda_texture *out, uint64_t handle) {
-    RUNTIME(cuda_object_texture(out, handle));
+    RUNTIME_BESIDE(cuda_object_texture(out, handle));
 }

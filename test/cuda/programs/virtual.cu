@@ -169,10 +169,11 @@ static void passed_on(void) {
 }
 
 static void values(void) {
-    CUstream s;
+    CUstream s, other;
     CUdeviceptr p;
     unsigned seen[4] = {};
     FINE(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    FINE(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
     FINE(cuMemAlloc(&p, 16));
     FINE(cuStreamWriteValue32(s, p, 5, 0));
     FINE(cuStreamWriteValue32(s, p + 4, 6, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER));
@@ -181,7 +182,8 @@ static void values(void) {
     FINE(cuStreamWaitValue32(s, p, 0xfffffff0, CU_STREAM_WAIT_VALUE_GEQ)); // cyclic
     FINE(cuStreamWaitValue64(s, p + 8, 8, CU_STREAM_WAIT_VALUE_AND));
     FINE(cuStreamWaitValue64(s, p + 8, 8, CU_STREAM_WAIT_VALUE_GEQ));
-    WANT(cuStreamWaitValue32(s, p, 6, CU_STREAM_WAIT_VALUE_EQ) == CUDA_ERROR_NOT_SUPPORTED); // nobody writes this value
+    FINE(cuStreamWaitValue32(s, p, 6, CU_STREAM_WAIT_VALUE_EQ)); // nobody has written this value yet
+    WANT(cuStreamQuery(s) == CUDA_ERROR_NOT_READY);
     WRONG(cuStreamWriteValue32(s, p + 2, 1, 0));
     WRONG(cuStreamWriteValue64(s, p + 4, 1, 0));
     WRONG(cuStreamWriteValue32(s, p + 4096, 1, 0));
@@ -195,10 +197,13 @@ static void values(void) {
     list[2].waitValue.value = 100;
     list[2].waitValue.flags = CU_STREAM_WAIT_VALUE_NOR;
     FINE(cuStreamBatchMemOp(s, 3, list, 0));
+    FINE(cuStreamWriteValue32(other, p, 6, 0));
+    FINE(cuStreamSynchronize(s));
     FINE(cuMemcpyDtoH(seen, p, 16));
     WANT(seen[0] == 99 && seen[1] == 6 && seen[2] == 8 && seen[3] == 7);
     FINE(cuMemFree(p));
     FINE(cuStreamDestroy(s));
+    FINE(cuStreamDestroy(other));
 }
 
 static void batches(void) {

@@ -34,6 +34,8 @@ static const struct {
                 {"flags", "its", ""},
                 {"graphs", "spe", ""},
                 {"gridsync", "its -j 2", ""},
+                {"later", "its", ""},
+                {"later_ptds", "spe", ""},
                 {"launches", "dpe", ""},
                 {"libraries", "its", "%s/test/cuda/lz4.fatbin"},
                 {"maths", "its", ""},
@@ -82,6 +84,19 @@ START_TEST(kernels_wait_for_the_host) {
     STATUS(HEDDLE_DEADLOCK, "exec -m functional %s/test/cuda/programs/flags.out stuck", cli_root);
     SAYS(out, "0 mistakes\n");
     SAYS(err, "deadlock in kernel '_Z11wait_for_goPi'");
+}
+END_TEST
+
+/* Work behind a kernel that waits does not make its call wait (later.cu). A stream that waits for a value that nobody
+ * writes is a deadlock. */
+START_TEST(work_waits_in_its_stream) {
+    if (cannot_run())
+        return;
+    STATUS(HEDDLE_OK, "exec -m spe -c gv100 %s/test/cuda/programs/later.out", cli_root);
+    SAYS(out, "0 mistakes\n");
+    STATUS(HEDDLE_OK, "exec -m functional %s/test/cuda/programs/later.out stuck", cli_root);
+    SAYS(out, "0 mistakes\n");
+    SAYS(err, "cuStreamWaitValue32: deadlock: the value at 0x");
 }
 END_TEST
 
@@ -200,6 +215,7 @@ SUITE(cli_cuda_programs) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST_LOOP(what_kernels_do_is_what_the_host_computes, 0, N_PROGRAMS);
     TEST_LOOP(kernels_wait_for_the_host, 0, 6);
+    TEST(work_waits_in_its_stream);
     TEST_LOOP(kernels_wait_for_each_other, 0, 5);
     TEST(matrices_in_every_model);
     TEST(kernels_print);
