@@ -3,7 +3,8 @@
  *
  * List scheduling: of the instructions whose operands have arrived, the next one is the instruction from which the
  * longest path of latencies begins. That instruction waits if the rest of the run, in its original order, would then
- * need more registers than the occupancy leaves. It also waits if it takes a register long before its result is read.
+ * need more registers than the occupancy leaves, or more predicates than a thread has. It also waits if it takes a
+ * register long before its result is read.
  * Loads may pass each other, but no store. Nothing passes a barrier, an atomic, a slow path, or an instruction that
  * depends on the lanes that execute it. */
 #include "control_table.h"
@@ -20,6 +21,7 @@ enum {
     ACCESS_GAP = 4,    /* cycles from one access to the next, as in ptxas' code */
     AHEAD = 16,        /* assumed cycles by which a result may be early */
     TRIES = 8,         /* number of tasks that are tried in each place */
+    PREDICATES = 7,    /* of a thread: P0 to P6 */
     MOST = 256         /* maximum number of instructions that are ordered together */
 };
 
@@ -37,8 +39,14 @@ struct value {
     uint32_t vreg, left; /* number of its reads and writes in the tasks that are left */
     uint32_t uses;       /* number of all of them */
     unsigned words;
+    bool predicate;
     bool live, was_live; /* true if the register holds it now; before the tasks */
     bool dies;           /* true if no instruction after the tasks needs it */
+};
+
+/* Registers that hold values: words of 32 bits, and predicates. */
+struct room {
+    int words, predicates;
 };
 
 struct schedule {
@@ -108,25 +116,34 @@ static unsigned latency_of(const struct schedule *s, uint32_t i) {
     return before + (predicate ? t.guard : t.latency);
 }
 
-/* Returns by how many words the live registers grow if the task comes next. With `apply`, also records that it comes
- * next. */
-static int words_after(struct schedule *s, const struct task *t, bool apply) {
+/* Returns by how much the live registers grow if the task comes next. With `apply`, also records that it comes next. */
+static struct room growth(struct schedule *s, const struct task *t, bool apply) {
     const struct inst_info *info = &s->ir->info[t->inst];
-    int sum = 0;
+    struct room sum = {0, 0};
     for (unsigned k = 0; k < (unsigned)info->n_reads + info->n_writes; k++) {
         struct value *v = &s->value[s->value_of[info->regs + k]];
         if (!v->uses)
             continue;
-        if (!v->live)
-            sum += (int)v->words;
-        if (v->dies && v->left == 1)
-            sum -= (int)v->words;
+        const int more = !v->live - (v->dies && v->left == 1);
+        sum.words += more * (int)v->words;
+        sum.predicates += more * v->predicate;
         if (!apply)
             continue;
         v->left--;
         v->live = !v->dies || v->left;
     }
     return sum;
+}
+
+/* Adds the growth that a task brings to `used`. */
+static void add_growth(struct schedule *s, const struct task *t, struct room *used) {
+    const struct room more = growth(s, t, true);
+    used->words += more.words;
+    used->predicates += more.predicates;
+}
+
+static bool fits(struct room used, struct room bound) {
+    return used.words <= bound.words && used.predicates <= bound.predicates;
 }
 
 static void begin_words(struct schedule *s) {
@@ -143,7 +160,11 @@ static void note_use(struct schedule *s, uint32_t at, bool begins, bool was_live
         if (s->current[v])
             s->value[s->current[v]].dies = true;
         s->current[v] = ++s->n_values;
-        s->value[s->n_values] = (struct value){.vreg = v, .was_live = was_live, .words = vreg_words(&s->ir->vregs[v])};
+        const struct vreg *r = &s->ir->vregs[v];
+        s->value[s->n_values] = (struct value){.vreg = v,
+                                               .was_live = was_live,
+                                               .words = vreg_words(r),
+                                               .predicate = r->cls == RC_PRED && !r->special && !r->uniform};
     }
     s->value_of[at] = s->current[v];
     s->value[s->current[v]].dies = !s->needed[at];
@@ -171,13 +192,15 @@ static void find_values(struct schedule *s) {
         s->current[s->value[k].vreg] = 0;
 }
 
-static int most_words(struct schedule *s) {
-    int words = 0, most = 0;
+/* Returns by how much the live registers grow at most in the original order. */
+static struct room most_growth(struct schedule *s) {
+    struct room used = {0, 0}, most = {0, 0};
     find_values(s);
     begin_words(s);
     for (uint32_t i = 0; i < s->n; i++) {
-        words += words_after(s, &s->task[i], true);
-        most = words > most ? words : most;
+        add_growth(s, &s->task[i], &used);
+        most.words = used.words > most.words ? used.words : most.words;
+        most.predicates = used.predicates > most.predicates ? used.predicates : most.predicates;
     }
     return most;
 }
@@ -223,17 +246,17 @@ static void prepare(struct schedule *s) {
     find_times(s);
 }
 
-/* Returns true if the live registers have at most `bound` words more than at the beginning when task `next` comes next
- * and the others that are left follow in their original order. They have `words` now. */
-static bool rest_fits(struct schedule *s, uint32_t next, int words, int bound) {
+/* Returns true if the live registers grow at most by `bound` since the beginning when task `next` comes next and the
+ * others that are left follow in their original order. They have grown by `used` now. */
+static bool rest_fits(struct schedule *s, uint32_t next, struct room used, struct room bound) {
     const size_t size = (s->n_values + 1) * sizeof *s->value;
     memcpy(s->saved, s->value, size);
-    words += words_after(s, &s->task[next], true);
-    for (uint32_t i = 0; i < s->n && words <= bound; i++)
+    add_growth(s, &s->task[next], &used);
+    for (uint32_t i = 0; i < s->n && fits(used, bound); i++)
         if (!s->task[i].done && i != next)
-            words += words_after(s, &s->task[i], true);
+            add_growth(s, &s->task[i], &used);
     memcpy(s->value, s->saved, size);
-    return words <= bound;
+    return fits(used, bound);
 }
 
 /* Returns the first cycle in which the task can issue: its operands have arrived, and so has the turn of an access. */
@@ -247,7 +270,7 @@ static unsigned next_event(struct schedule *s, unsigned now) {
     for (uint32_t i = 0; i < s->n; i++) {
         const struct task *t = &s->task[i];
         const unsigned ready = ready_at(s, t), at = ready > now ? ready : now;
-        if (!t->done && !t->waits && at < next && (t->latest <= at + AHEAD || words_after(s, t, false) <= 0))
+        if (!t->done && !t->waits && at < next && (t->latest <= at + AHEAD || growth(s, t, false).words <= 0))
             next = at;
     }
     return next == UINT_MAX ? now : next;
@@ -262,7 +285,7 @@ static uint32_t best_task(struct schedule *s, unsigned now) {
     const unsigned event = next_event(s, now);
     for (uint32_t i = 0; i < s->n; i++) {
         const struct task *t = &s->task[i];
-        if (t->done || t->waits || t->rejected || (t->latest > event + AHEAD && words_after(s, t, false) > 0))
+        if (t->done || t->waits || t->rejected || (t->latest > event + AHEAD && growth(s, t, false).words > 0))
             continue;
         const unsigned ready = ready_at(s, t);
         const int64_t value = ready > now ? -(int64_t)(ready - now) : t->path;
@@ -274,9 +297,9 @@ static uint32_t best_task(struct schedule *s, unsigned now) {
     return best;
 }
 
-/* Returns the next task. Of the TRIES best tasks, it is the first one after which the remaining tasks fit in `bound`
- * words. If none fits, it is the first remaining task of the original order. */
-static uint32_t next_task(struct schedule *s, unsigned now, int words, int bound) {
+/* Returns the next task. Of the TRIES best tasks, it is the first one after which the remaining tasks fit in `bound`.
+ * If none fits, it is the first remaining task of the original order. */
+static uint32_t next_task(struct schedule *s, unsigned now, struct room used, struct room bound) {
     uint32_t first = 0;
     for (uint32_t i = 0; i < s->n; i++)
         s->task[i].rejected = false;
@@ -284,7 +307,7 @@ static uint32_t next_task(struct schedule *s, unsigned now, int words, int bound
         const uint32_t i = best_task(s, now);
         if (i == s->n)
             break;
-        if (rest_fits(s, i, words, bound))
+        if (rest_fits(s, i, used, bound))
             return i;
         s->task[i].rejected = true;
     }
@@ -293,18 +316,17 @@ static uint32_t next_task(struct schedule *s, unsigned now, int words, int bound
     return first;
 }
 
-/* Orders the tasks so that the live registers have at most `bound` words more than at the beginning. Their original
- * order must do with that many. */
-static void order_tasks(struct schedule *s, int bound) {
-    int words = 0;
+/* Orders the tasks so that the live registers grow at most by `bound`. Their original order must do with that. */
+static void order_tasks(struct schedule *s, struct room bound) {
+    struct room used = {0, 0};
     unsigned now = 0;
     prepare(s);
     begin_words(s);
     s->next_access = 0;
     for (uint32_t n = 0; n < s->n; n++, now++) {
-        uint32_t i = next_task(s, now, words, bound);
+        uint32_t i = next_task(s, now, used, bound);
         struct task *t = &s->task[i];
-        words += words_after(s, t, true);
+        add_growth(s, t, &used);
         now = ready_at(s, t) > now ? ready_at(s, t) : now;
         s->next_access = is_access(&s->ir->code[t->inst]) ? now + ACCESS_GAP : s->next_access;
         t->done = true;
@@ -319,16 +341,22 @@ static void order_tasks(struct schedule *s, int bound) {
     }
 }
 
-/* Returns how many words more than at the beginning the tasks may need. */
-static int words_allowed(struct schedule *s) {
+/* Returns by how much the live registers may grow during the tasks. */
+static struct room growth_allowed(struct schedule *s) {
     const struct ir *ir = s->ir;
     const uint32_t first = s->task[0].inst;
-    const int most = most_words(s);
+    const struct room most = most_growth(s);
+    struct room allowed;
     begin_words(s);
-    const int growth = words_after(s, &s->task[0], false); /* live_at[first] includes it */
-    const int begin = (int)ir->live_at[first] - (growth > 0 ? growth : 0);
-    const int room = s->allowed[ir->info[first].function] - begin;
-    return room > most ? room : most;
+    const int step = growth(s, &s->task[0], false).words; /* live_at[first] includes it */
+    const int begin = (int)ir->live_at[first] - (step > 0 ? step : 0);
+    allowed.words = s->allowed[ir->info[first].function] - begin;
+    allowed.words = allowed.words > most.words ? allowed.words : most.words;
+    allowed.predicates = PREDICATES;
+    for (uint32_t k = 1; k <= s->n_values; k++)
+        allowed.predicates -= s->value[k].predicate && s->value[k].was_live;
+    allowed.predicates = allowed.predicates > most.predicates ? allowed.predicates : most.predicates;
+    return allowed;
 }
 
 /* Orders the instructions [from, to) of a block, which may pass each other. */
@@ -339,7 +367,7 @@ static void order_run(struct schedule *s, struct edit *e, uint32_t from, uint32_
         s->task[i].inst = from + i;
     if (s->n < 2)
         return;
-    order_tasks(s, words_allowed(s));
+    order_tasks(s, growth_allowed(s));
     for (uint32_t n = 0; n < s->n; n++) {
         if (to < s->ir->blocks[block].end)
             edit_move_before(e, from + s->order[n], to);
