@@ -137,12 +137,24 @@ static void note_sum(struct numbers *s, uint32_t i) {
 
 static uint32_t first_of_sum(const struct numbers *s, uint32_t v) { return s->same[v] ? s->same[v] : v; }
 
+/* Returns the second operand of an instruction that reads three registers of a word, or OPND_SINK. */
+static opnd_t middle_of_three(const struct numbers *s, const struct inst *in) {
+    const opnd_t o[] = {in->a, in->b, in->c};
+    for (int k = 0; k < 3; k++)
+        if (o[k] & 1 || o[k] == OPND_SINK || words_of(s, o[k] >> 1) != 1 || o[k] == o[(k + 1) % 3])
+            return OPND_SINK;
+    return in->b;
+}
+
 static void note_pairs(struct numbers *s, uint32_t i) {
     struct ir *ir = s->ir;
     const struct inst_info *info = &ir->info[i];
     const uint32_t *read = ir->regs + info->regs;
+    const opnd_t free = middle_of_three(s, &ir->code[i]);
     for (unsigned a = 0; a < info->n_reads; a++)
         for (unsigned b = 0; b < a; b++) {
+            if (free != OPND_SINK && (read[a] == free >> 1 || read[b] == free >> 1))
+                continue;
             const uint32_t v = first_of_sum(s, read[a]), w = first_of_sum(s, read[b]);
             if (v == w || words_of(s, v) != 1 || words_of(s, w) != 1)
                 continue;
