@@ -38,9 +38,9 @@ static bool run_rounds(struct ir *ir, bool (*change)(struct select *s, uint32_t 
 /* Folds and fuses instructions. */
 static bool fold(struct ir *ir) {
     uint32_t folded = 0;
-    return select_webs(ir) && run_rounds(ir, select_constants, &folded) && run_rounds(ir, select_fold, &folded) &&
-           run_rounds(ir, select_fuse, &folded) && run_rounds(ir, select_fold, &folded) &&
-           run_rounds(ir, select_fetch, &folded);
+    return select_webs(ir) && select_narrow(ir) && run_rounds(ir, select_constants, &folded) &&
+           run_rounds(ir, select_fold, &folded) && run_rounds(ir, select_fuse, &folded) &&
+           run_rounds(ir, select_fold, &folded) && run_rounds(ir, select_fetch, &folded);
 }
 
 bool pass_select(struct ir *ir) {

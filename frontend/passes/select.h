@@ -41,6 +41,8 @@ int64_t select_constant(const struct ir *ir, opnd_t o, unsigned bytes);
 
 /* select_webs.c: gives each value a register of its own. Returns false on failure. */
 bool select_webs(struct ir *ir);
+/* select_narrow.c: computes addresses of constant, shared and local memory in 32 bits. Returns false on failure. */
+bool select_narrow(struct ir *ir);
 /* select_constants.c: returns the constant that instruction `i` reads as operand `o`, directly or from the only copy
  * that writes `o`. Returns OPND_SINK if the operand is no constant. */
 opnd_t select_constant_operand(const struct select *s, uint32_t i, opnd_t o);

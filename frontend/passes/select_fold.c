@@ -112,7 +112,7 @@ static bool adds_constant(const struct ir *ir, const struct inst *in, opnd_t *ba
     *more = select_constant(ir, constant_first ? in->a : in->b, in->dsize);
     if (row->op == OP_SUB)
         *more = wrap_add(0, -(uint64_t)*more);
-    return *more > -(1 << OFFSET_BITS) && *more < 1 << OFFSET_BITS;
+    return true;
 }
 
 /* Returns true if an operand other than guard and address is the register. */
@@ -129,6 +129,8 @@ static bool is_address_of(const struct inst *in, uint32_t v, unsigned bytes, int
         in->asize != bytes || reads(ir, in, v))
         return false;
     const int64_t sum = wrap_add(in->imm, (uint64_t)more);
+    if (in->space == SPACE_CONST && bytes == 4) /* the offset of a variable in its memory */
+        return sum >= 0 && sum <= INT32_MAX;
     return sum > -(1 << OFFSET_BITS) && sum < 1 << OFFSET_BITS;
 }
 
@@ -246,7 +248,7 @@ static bool loads_word(const struct select *s, uint32_t i, struct special_init *
     const opnd_t base = in->space == SPACE_PARAM ? in->a : select_constant_operand(s, i, in->a);
     if (!(base & 1))
         return false;
-    const int64_t from = select_constant(ir, base, in->asize);
+    const int64_t from = in->asize == 4 ? (uint32_t)select_constant(ir, base, 4) : select_constant(ir, base, 8);
     *word = (struct special_init){.bytes = in->rsize};
     if (in->space == SPACE_PARAM) {
         word->id = SPECIAL_PARAM;
@@ -255,7 +257,7 @@ static bool loads_word(const struct select *s, uint32_t i, struct special_init *
     }
     word->id = SPECIAL_CONST;
     word->address = (uint64_t)wrap_add(in->imm, (uint64_t)from);
-    return in->asize == 8 && !(word->address % in->rsize) && in_variable(ir->image, word->address, in->rsize) &&
+    return !(word->address % in->rsize) && in_variable(ir->image, word->address, in->rsize) &&
            ir->n_specials < MOST_WORDS;
 }
 

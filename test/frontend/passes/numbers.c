@@ -72,6 +72,20 @@ START_TEST(a_sum_keeps_its_number) {
 }
 END_TEST
 
+/* A sum of products of two loaded words. Three operands need not all be in different banks, so one of the words fills
+ * the gap beside the other: the address and the ten words are R0 and R2 to R12. ptxas 13 takes one register more. */
+START_TEST(one_of_three_operands_is_free) {
+    char body[2048] = "mov.f32 %f10, 0f40400000;\n";
+    for (int i = 0; i < 5; i++)
+        sprintf(body + strlen(body), "ld.global.f32 %%f%d, [%%d3+%d]; ld.global.f32 %%f%d, [%%d3+%d];\n", 2 * i, 4 * i,
+                2 * i + 1, 4 * i + 128);
+    for (int i = 0; i < 5; i++)
+        sprintf(body + strlen(body), "fma.rn.f32 %%f10, %%f%d, %%f%d, %%f10;\n", 2 * i, 2 * i + 1);
+    strcat(body, "st.global.f32 [%d3], %f10;");
+    ck_assert_uint_eq(registers("", body), 13 + 2);
+}
+END_TEST
+
 /* A vector of four words is R4 to R7, as its first number is a multiple of four; the address is R2 and R3. */
 START_TEST(vectors_are_aligned) {
     ck_assert_uint_eq(registers("", "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%d3];\n"
@@ -133,6 +147,7 @@ SUITE(frontend_passes_numbers) {
     TEST(the_occupancy_bounds_new_numbers);
     TEST(operands_are_in_both_banks);
     TEST(a_sum_keeps_its_number);
+    TEST(one_of_three_operands_is_free);
     TEST(vectors_are_aligned);
     TEST(vectors_have_their_places_first);
     TEST(an_access_keeps_its_operands);

@@ -122,7 +122,37 @@ START_TEST(accesses_issue_four_cycles_apart) {
 }
 END_TEST
 
+/* Twelve comparisons, each before the load that its predicate guards. A comparison may pass earlier loads only while
+ * seven predicates are enough: when comparison number k issues, k - 7 loads have read their guards. */
+START_TEST(seven_predicates_are_live) {
+    enum { LOADS = 12, PREDICATES = 7 };
+    const struct program *p;
+    char text[256],
+        body[4096] = ".reg .pred %q<12>; .shared .b32 s[64]; ld.param.u64 %d1, [p]; mov.u32 %r90, %tid.x;\n";
+    for (int i = 0; i < LOADS; i++)
+        sprintf(body + strlen(body),
+                "setp.ne.u32 %%q%d, %%r90, %d; mov.u32 %%r%d, 0; @%%q%d ld.shared.u32 %%r%d, [s+%d];\n", i, i, i, i, i,
+                8 * i);
+    for (int i = 1; i < LOADS; i++)
+        sprintf(body + strlen(body), "add.u32 %%r0, %%r0, %%r%d;\n", i);
+    strcat(body, "st.global.u32 [%d1], %r0; ret;");
+    struct heddle *h = open_kernel("", body, 6 * 256 * 40, &p);
+    uint32_t loads = 0, comparisons = 0;
+    for (uint32_t pc = 0; pc < p->n; pc++) {
+        loads += p->code[pc].kind == K_LOAD && p->code[pc].space == SPACE_SHARED;
+        program_print_inst(p, pc, text, sizeof text);
+        if (!strstr(text, "setp"))
+            continue;
+        comparisons++;
+        EXPECT(comparisons <= PREDICATES + loads, "comparison %u comes after %u loads", comparisons, loads);
+    }
+    ck_assert_uint_eq(comparisons, LOADS);
+    heddle_close(h);
+}
+END_TEST
+
 SUITE(frontend_passes_schedule) {
+    TEST(seven_predicates_are_live);
     TEST(accesses_issue_four_cycles_apart);
     TEST(loads_use_registers_that_occupancy_leaves);
     TEST(sums_of_a_loop_take_one_register);

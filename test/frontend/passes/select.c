@@ -21,9 +21,11 @@ static struct heddle *run(const char *body, const char *option, uint32_t out[WOR
     return late_run(&(struct late_run){text, "ampere", "functional", option, 1, 1, .n = 5, .words = WORDS}, out, p);
 }
 
-#define TWO  "ld.global.u32 %r1, [%d1]; ld.global.u32 %r2, [%d1+4];\n"
-#define WORD ".const .align 8 .u32 c[4] = {3, 5, 7, 9};\n"
-#define END  "st.global.u32 [%d1+8], %r8;\n"
+#define TWO    "ld.global.u32 %r1, [%d1]; ld.global.u32 %r2, [%d1+4];\n"
+#define WORD   ".const .align 8 .u32 c[4] = {3, 5, 7, 9};\n"
+#define SHARED ".shared .align 8 .u32 s[8];\n"
+#define INDEX  "ld.global.u32 %r1, [%d1]; and.b32 %r1, %r1, 1; mul.wide.u32 %d2, %r1, 4;\n"
+#define END    "st.global.u32 [%d1+8], %r8;\n"
 
 /* The instructions that are left, without the parameter p, which is in constant memory; and exit. */
 static const struct {
@@ -83,6 +85,19 @@ static const struct {
      7, "two constants may arrive"},
     {"mov.u32 %r8, 0; L: add.u32 %r8, %r8, 5; setp.lt.u32 %p1, %r8, 50; @%p1 bra L;" END, 6,
      "a constant that changes in a loop"},
+    {WORD INDEX "mov.u64 %d3, c; add.s64 %d4, %d3, %d2; ld.const.u32 %r2, [%d4]; ld.const.u32 %r3, [%d4+8];\n"
+                "xor.b32 %r8, %r2, %r3;" END,
+     8, "a shift computes an address of constant memory, and the address of the variable is an offset"},
+    {SHARED INDEX "mov.u64 %d3, s; add.s64 %d4, %d3, %d2; st.shared.u32 [%d4], %r1; add.s64 %d4, %d4, 4; ld.shared.u32 "
+                  "%r8, [%d4];" END,
+     7, "an address of shared memory"},
+    {WORD "ld.global.u32 %r1, [%d1]; and.b32 %r1, %r1, 0; mov.u64 %d2, c; mov.u32 %r8, 0;\n"
+          "L: ld.const.u32 %r2, [%d2]; add.u32 %r8, %r8, %r2; add.s64 %d2, %d2, 4; add.u32 %r1, %r1, 1;\n"
+          "setp.lt.u32 %p1, %r1, 4; @%p1 bra L;" END,
+     12, "an address that advances in a loop"},
+    {WORD INDEX "mov.u64 %d3, c; add.s64 %d4, %d3, %d2; ld.const.u32 %r2, [%d4]; st.global.u64 [%d1+16], %d2;\n"
+                "add.u32 %r8, %r2, 1;" END,
+     9, "a product of 64 bits that is stored, too"},
 };
 
 START_TEST(instructions_fold) {

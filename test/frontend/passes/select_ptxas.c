@@ -45,16 +45,16 @@ static const struct {
     const char *arch, *preset;
     unsigned kernels;
     double arithmetic, memory, flow, registers;
-} rows[] = {{"sm_75", "rtx2080ti", 114, 0.05, 0.05, 0.05, 0.17},
-            {"sm_80", "a100", 115, 0.05, 0.05, 0.05, 0.11},
-            {"sm_86", "ampere", 115, 0.05, 0.05, 0.05, 0.11},
+} rows[] = {{"sm_75", "rtx2080ti", 114, 0.05, 0.05, 0.05, 0.15},
+            {"sm_80", "a100", 115, 0.05, 0.05, 0.05, 0.10},
+            {"sm_86", "ampere", 115, 0.05, 0.05, 0.05, 0.10},
             {"sm_90", "h100", 115, 0.05, 0.05, 0.05, 0.12},
-            {"sm_120", "rtx5070ti", 115, 0.05, 0.05, 0.11, 0.125}};
+            {"sm_120", "rtx5070ti", 115, 0.05, 0.05, 0.11, 0.12}};
 
 /* The number of all instructions is within 5 % of ptxas' number, and so are special functions. `rows` has the bars for
  * instructions of the integer, float and uniform units together, for accesses, for flow (branches, barriers and exits),
- * and for the mean error of registers. In niederreiter, our scheduler moves 31 loads ahead of their uses. On sm_75, it
- * needs 55 registers in place of 20, which adds 1.6 points to the mean. */
+ * and for the mean error of registers. On sm_75, ptxas adds a uniform register to 32-bit indices in addresses, which
+ * saves registers in three kernels of bfs: 2.6 points of the mean. */
 START_TEST(counts_are_close_to_those_of_ptxas) {
     char err[512];
     struct row r;
