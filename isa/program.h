@@ -306,7 +306,8 @@ struct special_init {
     X(GRIDID, "%gridid")                                                                                               \
     X(LANEMASK_EQ, "%lanemask_eq") X(LANEMASK_LE, "%lanemask_le") X(LANEMASK_LT, "%lanemask_lt")                       \
     X(LANEMASK_GE, "%lanemask_ge") X(LANEMASK_GT, "%lanemask_gt")                                                      \
-    X(QUAD, "#quad") X(QUAD_PLACE, "#quad.place") /* only for lowering: lane / 4, lane % 4 */                         \
+    X(QUAD, "#quad") X(QUAD_PLACE, "#quad.place") /* only for lowering: lane / 4, lane % 4 */                          \
+    X(TILE_ROW, "#tile.row") X(TILE_HALF, "#tile.half") /* only for lowering: lane % 16 * 2, lane / 16 */              \
     X(CLOCK, "%clock") X(CLOCK_HI, "%clock_hi") X(CLOCK64, "%clock64")                                                 \
     X(GLOBALTIMER, "%globaltimer") X(GLOBALTIMER_LO, "%globaltimer_lo") X(GLOBALTIMER_HI, "%globaltimer_hi")           \
     X(TOTAL_SMEM, "%total_smem_size") X(DYNAMIC_SMEM, "%dynamic_smem_size") X(AGGR_SMEM, "%aggr_smem_size")            \

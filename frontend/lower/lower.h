@@ -16,6 +16,8 @@ struct lower {
     struct names names;
     uint32_t warp_size;     /* lanes of a warp of the machine */
     bool selects;           /* the pass `select` will run */
+    uint8_t fragment_loads; /* core.fragment_loads if the pass `select` will run, else 0 */
+    bool fragment_copies;   /* core.fragment_copies */
     uint32_t fn;            /* index of the current function in ir->functions */
     uint64_t frame;         /* bytes allocated so far in the current function's frame */
     uint64_t shared, local; /* bytes allocated so far: static shared memory, and local variables of module scope */

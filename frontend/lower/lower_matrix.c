@@ -1,7 +1,7 @@
 /* Lowers warp matrix instructions. mma is one instruction; the other instructions expand to several:
  *   wmma.mma: becomes one or two mma.m16n8k*, each for half of d, as in ptxas. m8n32k16 is computed as the product of
  *     the transposed matrices
- *   wmma.load, wmma.store: become loads and stores by each lane, with the fragments of mma
+ *   wmma.load, wmma.store: become loads and stores by each lane, with the fragments of mma, or ldmatrix or #fragment
  *   ldmatrix, stmatrix, movmatrix: see lower_tile.c
  * A wmma fragment with more registers than mma needs (a and b of f16 always have eight) repeats them. An mma requires
  * that all lanes are active. An expansion without an mma begins with a #whole, which requires that, too. */
@@ -332,8 +332,57 @@ static void walk_access(struct lower *l, const struct walk *w, bool store, opnd_
         else
             matrix_access(l, store, &a, per * w->size, regs + r, pairs ? 2 : 1);
     }
-    for (unsigned r = n; r < f->written && !store; r++)
+}
+
+/* Copies the n registers of mma to further registers of the fragment. */
+static void repeat_registers(struct lower *l, const struct wmma_fragment *f, const opnd_t *regs) {
+    const unsigned n = (unsigned)f->tiles * f->regs;
+    for (unsigned r = n; r < f->written; r++)
         emit_move(l, regs[r], regs[r % n], RC_32);
+}
+
+/* Returns true if the fragment is loaded as four matrices of 8 rows and columns. */
+static bool loads_tiles(const struct lower *l, const struct walk *w) {
+    return l->fragment_loads && w->f->form.role != FRAGMENT_C && w->at.space == SPACE_SHARED && w->size == 2 &&
+           w->f->rows == 16 && w->f->columns == 16;
+}
+
+/* Returns the instruction that loads `n` of the matrices. */
+static const struct isa_row *tile_row(const struct lower *l, const struct walk *w, unsigned n) {
+    const uint64_t form = form_put(CAT_SYNC, 1) | (w->along_is_place ? 0 : form_put(CAT_OPN, OPN_TRANS));
+    if (l->fragment_copies)
+        return isa_find_row(OP_FRAGMENT, T_B16, T_NONE,
+                            form | form_put(CAT_MODE, w->f->form.role == FRAGMENT_A ? MODE_A : MODE_B));
+    return isa_find_row(OP_LDMATRIX, T_B16, T_NONE,
+                        form | form_put(CAT_MODE2, MODE2_M8N8) | form_put(CAT_NUM, n == 4 ? NUM_X4 : NUM_X2));
+}
+
+/* Loads a fragment by ldmatrix or #fragment. Matrix number q is `across` from 8 (q % 2), `along` from 8 (q / 2). Lane r
+ * has the address of row r % 16, in ldmatrix.x4 of half r / 16 of the row. */
+static void load_tiles(struct lower *l, const struct walk *w, const opnd_t *regs) {
+    enum { TILES = 4, HALF_BYTES = 16 };
+    const bool second_first = (w->f->form.role == FRAGMENT_A) != w->along_is_place;
+    const unsigned n = l->fragment_copies ? w->along_is_place ? 2 : 1 : TILES / l->fragment_loads;
+    const uint32_t guard = pause_guard(l);
+    struct address a = w->at, below;
+    a.base = matrix_multiply_add(l, a.asize, read_special(l, SPECIAL_TILE_ROW, 4, OPND_SINK), w->stride, a.base);
+    if (n == TILES)
+        a.base = matrix_multiply_add(l, a.asize, read_special(l, SPECIAL_TILE_HALF, 4, OPND_SINK), word(l, HALF_BYTES),
+                                     a.base);
+    below = a;
+    if (n == 1 && w->known)
+        below.imm = wrap_add(below.imm, 8 * w->stride_bytes);
+    else if (n == 1)
+        below.base = matrix_multiply_add(l, a.asize, w->stride, word(l, 8 * w->size), a.base);
+    l->guard = guard;
+    for (unsigned q = 0; q < TILES; q += n) {
+        struct address at = q % 2 ? below : a;
+        opnd_t to[TILES];
+        at.imm = wrap_add(at.imm, q / 2 * HALF_BYTES);
+        for (unsigned i = 0; i < n; i++)
+            to[i] = regs[second_first ? (q + i) % 2 * 2 + (q + i) / 2 : q + i];
+        matrix_load(l, tile_row(l, w, n), &at, to, n);
+    }
 }
 
 /* Finds the stride: the value of operand `o`, in elements, or without this operand the stride of a matrix without
@@ -378,15 +427,21 @@ static void lower_wmma_access(struct lower *l, bool store) {
         !address_of(l, at, l->dec->space, &w.at) || !find_stride(l, o->next->next, &w, row_major))
         return;
     w.along_is_place = f.quad_is_row == row_major;
-    require_all_lanes(l);
-    uint32_t guard = pause_guard(l);
-    walk_begin(l, &w);
-    walk_addresses(l, &w);
-    l->guard = guard;
     for (unsigned r = 0; r < f.written && !store; r++) /* `_`: loaded and discarded */
         if (regs[r] == OPND_SINK)
             regs[r] = temp_reg(l, class_of_bytes(type_bytes(register_type(f.type)))) << 1;
-    walk_access(l, &w, store, regs);
+    if (!store && loads_tiles(l, &w)) {
+        load_tiles(l, &w, regs);
+    } else {
+        require_all_lanes(l);
+        uint32_t guard = pause_guard(l);
+        walk_begin(l, &w);
+        walk_addresses(l, &w);
+        l->guard = guard;
+        walk_access(l, &w, store, regs);
+    }
+    if (!store)
+        repeat_registers(l, &f, regs);
 }
 
 /* ---- wmma.mma ---- */

@@ -1,4 +1,5 @@
 /* The instructions and operands that lower_matrix.c and lower_tile.c share. */
+#include "isa/machine/warpsync.h"
 #include "lower_matrix.h"
 
 opnd_t lane_quad(struct lower *l) { return read_special(l, SPECIAL_QUAD, 4, OPND_SINK); }
@@ -48,7 +49,8 @@ opnd_t matrix_multiply_add(struct lower *l, unsigned bytes, opnd_t a, opnd_t b, 
     return d;
 }
 
-void matrix_values(struct ir *ir, struct inst *in, opnd_t *one, const opnd_t *regs, unsigned n) {
+/* Sets the registers of the n words that a load writes or a store reads: *one, its d or b, or else a list. */
+static void set_values(struct ir *ir, struct inst *in, opnd_t *one, const opnd_t *regs, unsigned n) {
     if (n == 1)
         *one = regs[0];
     for (unsigned i = 0; i < n && n > 1; i++) {
@@ -73,7 +75,17 @@ void matrix_access(struct lower *l, bool store, const struct address *a, unsigne
     in->d2size = 0;
     set_address(l, in, a);
     in->hints = 0;
-    matrix_values(ir, in, store ? &in->b : &in->d, regs, n);
+    set_values(ir, in, store ? &in->b : &in->d, regs, n);
+    emit_done(l);
+}
+
+void matrix_load(struct lower *l, const struct isa_row *row, const struct address *a, const opnd_t *regs, unsigned n) {
+    struct inst *in = matrix_emit(l, row);
+    in->rsize = in->dsize = 4;
+    in->msize = row->op == OP_FRAGMENT ? 8 : 4;
+    in->hints = warp_sync_hints(in);
+    set_address(l, in, a);
+    set_values(l->ir, in, &in->d, regs, n);
     emit_done(l);
 }
 

@@ -3,7 +3,6 @@
  * matrix, lanes 8 to 15 the row addresses of the second matrix, and so on. The other lanes get addresses by shuffles,
  * and access their own elements. For a modern core, ldmatrix of 16-bit elements is one load (isa/exec/exec_matrix.c).
  *   ldmatrix {d...}, [a];    stmatrix [a], {b...};    movmatrix.trans d, a */
-#include "isa/machine/warpsync.h"
 #include "lower_matrix.h"
 #include <string.h>
 
@@ -221,16 +220,6 @@ static void move_tile(struct lower *l, const struct address *a, unsigned i, opnd
     }
 }
 
-/* Emits ldmatrix as one instruction, of `n` result registers. */
-static void load_whole(struct lower *l, const struct address *a, const opnd_t *regs, unsigned n) {
-    struct inst *in = matrix_emit(l, l->dec->row);
-    in->msize = in->rsize = in->dsize = 4;
-    in->hints = warp_sync_hints(in);
-    set_address(l, in, a);
-    matrix_values(l->ir, in, &in->d, regs, n);
-    emit_done(l);
-}
-
 void lower_tiles(struct lower *l) {
     const struct isa_row *row = l->dec->row;
     const bool store = row->op == OP_STMATRIX;
@@ -248,7 +237,7 @@ void lower_tiles(struct lower *l) {
         !address_of(l, store ? o : o->next, l->dec->space, &a))
         return;
     if (l->selects && row->kind == K_LOAD && a.space == SPACE_SHARED) {
-        load_whole(l, &a, regs, (unsigned)n);
+        matrix_load(l, row, &a, regs, (unsigned)n);
         return;
     }
     require_all_lanes(l);

@@ -159,6 +159,8 @@ struct program *lower_with_limit(const struct image *img, const char *kernel, co
         l->d = &own;
         l->warp_size = (uint32_t)pass_option(&ir->context, "sm.warp_size", WARP_LANES);
         l->selects = wants_select(ir);
+        l->fragment_loads = l->selects ? (uint8_t)pass_option(&ir->context, "core.fragment_loads", 0) : 0;
+        l->fragment_copies = pass_option(&ir->context, "core.fragment_copies", 0) != 0;
         names_init(&l->names, tmp, img->module->n_words, &img->names->names);
         if (run_passes(l, kernel, opt))
             out = ir->program;

@@ -13,6 +13,7 @@
  *                    d (load) or b (store). Vectors: lists[list .. list + n_list) are the elements' registers;
  *                    n_list is 2, 4 or 8
  *           ldmatrix  as a load of 1, 2 or 4 words; a: the address of a row; e: a constant mask of all lanes
+ *           #fragment  as ldmatrix of 1 or 2 words, but msize 8: a lane reads twice the bytes of its registers
  *   K_PREFETCH       a, asize, imm, space as for loads; msize 1: any byte of the line; cache_op CACHE_CG: to the L2
  *                    only
  *   K_COPY           source: a, asize, imm, space, msize, as for loads; cache_op. Destination in shared memory: b

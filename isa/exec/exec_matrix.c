@@ -160,11 +160,30 @@ static void multiply_old(struct warp *w, const struct inst *in, rowmask_t m, str
         old_write(w, list, g, d_narrow, &x[g]);
 }
 
-/* Reads the 8 n rows of n matrices of 16-bit elements from shared memory. Lane r has the address of row r. A
- * lane accesses 4 n bytes, so 4 / n lanes access a row; fx has these addresses. Returns false after a fault. */
-FP_INLINE bool read_rows(struct warp *w, const struct inst *in, struct effects *fx, unsigned n, unsigned char *rows) {
-    enum { ROW_BYTES = 16 };
-    const unsigned of_row = 4 / n, bytes = 4 * n;
+/* Which bytes of the matrices the lanes of a load access, 4 n or 8 n each. */
+enum rows_of_lanes {
+    ROWS_ONCE, /* ldmatrix: lane after lane */
+    /* Volta's fragments: each byte in two lanes (M. A. Raihan et al., ISPASS 2019). Groups of 4 lanes have 4
+     * rows: groups 0 to 3 rows 0 to 3, groups 4 to 7 rows 4 to 7. Of a, odd groups have the second 8 rows, or with n =
+     * 1 the second half of a row; of b, the upper two of four groups. */
+    ROWS_VOLTA_A,
+    ROWS_VOLTA_B
+};
+enum { ROW_BYTES = 16 };
+
+/* Returns the first byte of n matrices of 8 rows that lane `l` accesses. */
+FP_INLINE unsigned first_byte(enum rows_of_lanes rows, unsigned n, unsigned l) {
+    if (rows == ROWS_ONCE)
+        return 4 * n * l;
+    const unsigned second = (rows == ROWS_VOLTA_A ? l / 4 : l / 8) % 2;
+    return (l % 4 + l / 16 * 4) * ROW_BYTES + second * (n == 1 ? ROW_BYTES / 2 : 8 * ROW_BYTES);
+}
+
+/* Reads the 8 n rows of n matrices of 16-bit elements from shared memory. Lane r has the address of row r. fx has the
+ * addresses that lanes access. Returns false after a fault. */
+FP_INLINE bool read_rows(struct warp *w, const struct inst *in, struct effects *fx, unsigned n, enum rows_of_lanes rows,
+                         unsigned char *to) {
+    const unsigned bytes = (rows == ROWS_ONCE ? 4 : 8) * n;
     uint64_t row[WARP_LANES];
     mem_addresses(w, in, LANES_ALL, fx, 1);
     mem_lanes_begin(in, fx);
@@ -177,23 +196,23 @@ FP_INLINE bool read_rows(struct warp *w, const struct inst *in, struct effects *
     fx->n_elems = (uint8_t)n;
     fx->shared_lanes = LANES_ALL;
     for (unsigned l = 0; l < WARP_LANES; l++)
-        fx->addr[l] = row[l / of_row] + (uint64_t)(l % of_row) * bytes;
+        fx->addr[l] = row[first_byte(rows, n, l) / ROW_BYTES] + first_byte(rows, n, l) % ROW_BYTES;
     const bool own = all_inside(fx->addr, 0, w->cta->shared_bytes, bytes);
     for (unsigned l = 0; l < WARP_LANES; l++) {
         const unsigned char *from = own ? w->cta->shared + fx->addr[l] : mem_lane(w, in, fx, (int)l, false);
         if (!from)
             return false;
-        memcpy(rows + (size_t)l * bytes, from, bytes);
+        memcpy(to + first_byte(rows, n, l), from, bytes);
     }
     return true;
 }
 
-/* Executes ldmatrix.m8n8 of n matrices. Lane 4 g + t gets elements 2 t and 2 t + 1 of row g of each matrix, or of
- * column g if `transposed` is set. */
+/* Executes ldmatrix.m8n8 of n matrices, or loads a part of a fragment. Lane 4 g + t gets elements 2 t and 2 t + 1 of
+ * row g of each matrix, or of column g if `transposed` is set. */
 FP_INLINE void load_matrices(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, unsigned n,
-                             bool transposed) {
+                             bool transposed, enum rows_of_lanes rows) {
     uint16_t x[4][8][8];
-    if (!is_whole(m, fx) || !read_rows(w, in, fx, n, (unsigned char *)x))
+    if (!is_whole(m, fx) || !read_rows(w, in, fx, n, rows, (unsigned char *)x))
         return;
     for (unsigned i = 0; i < n; i++) {
         uint32_t *d = reg_out(w, n == 1 ? in->d : w->program->lists[in->list + i]);
@@ -204,16 +223,20 @@ FP_INLINE void load_matrices(struct warp *w, const struct inst *in, rowmask_t m,
     }
 }
 
-#define LDMATRIX_FN(name, n, transposed)                                                                               \
+#define MATRICES_FN(name, n, transposed, rows)                                                                         \
     static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
-        load_matrices(w, in, m, fx, n, transposed);                                                                    \
+        load_matrices(w, in, m, fx, n, transposed, rows);                                                              \
     }
-LDMATRIX_FN(ldmatrix_x1, 1, false)
-LDMATRIX_FN(ldmatrix_x2, 2, false)
-LDMATRIX_FN(ldmatrix_x4, 4, false)
-LDMATRIX_FN(ldmatrix_x1_trans, 1, true)
-LDMATRIX_FN(ldmatrix_x2_trans, 2, true)
-LDMATRIX_FN(ldmatrix_x4_trans, 4, true)
+MATRICES_FN(ldmatrix_x1, 1, false, ROWS_ONCE)
+MATRICES_FN(ldmatrix_x2, 2, false, ROWS_ONCE)
+MATRICES_FN(ldmatrix_x4, 4, false, ROWS_ONCE)
+MATRICES_FN(ldmatrix_x1_trans, 1, true, ROWS_ONCE)
+MATRICES_FN(ldmatrix_x2_trans, 2, true, ROWS_ONCE)
+MATRICES_FN(ldmatrix_x4_trans, 4, true, ROWS_ONCE)
+MATRICES_FN(fragment_a, 2, false, ROWS_VOLTA_A)
+MATRICES_FN(fragment_b, 2, false, ROWS_VOLTA_B)
+MATRICES_FN(fragment_a_trans, 1, true, ROWS_VOLTA_A)
+MATRICES_FN(fragment_b_trans, 1, true, ROWS_VOLTA_B)
 
 #define MMA_FN(name, M, K, D, A, B, C, clamp)                                                                          \
     static void name(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {                         \
@@ -289,6 +312,9 @@ OLD_FN(old_f16, 1, 1) OLD_FN(old_f32, 0, 0) OLD_FN(old_f32_f16, 0, 1)
     WARP_FN(LDMATRIX, T1(B16), FORM(MODE2, M8N8) | FORM(NUM, num) | FLAG(SYNC), LOAD, MEM, NO_OPDS, fn)                \
     WARP_FN(LDMATRIX, T1(B16), FORM(MODE2, M8N8) | FORM(NUM, num) | FLAG(SYNC) | FORM(OPN, TRANS), LOAD, MEM, NO_OPDS, \
             fn##_trans)
+#define FRAGMENT_ROWS(role, fn)                                                                                        \
+    WARP_FN(FRAGMENT, T1(B16), FORM(MODE, role) | FLAG(SYNC), LOAD, MEM, NO_OPDS, fn)                                  \
+    WARP_FN(FRAGMENT, T1(B16), FORM(MODE, role) | FLAG(SYNC) | FORM(OPN, TRANS), LOAD, MEM, NO_OPDS, fn##_trans)
 #define STMATRIX_ROWS(num)                                                                                             \
     NOTHING(STMATRIX, T1(B16), FORM(MODE2, M8N8) | FORM(NUM, num) | FLAG(SYNC), NOP, MEM, NO_OPDS, )                   \
     NOTHING(STMATRIX, T1(B16), FORM(MODE2, M8N8) | FORM(NUM, num) | FLAG(SYNC) | FORM(OPN, TRANS), NOP, MEM, NO_OPDS, )
@@ -334,6 +360,8 @@ WMMA_SMALL(M8N8K128, B1) WMMA_B1(XOR) WMMA_B1(AND) WMMA_C(M8N8K128, S32)
 LDMATRIX_ROWS(X1, ldmatrix_x1)
 LDMATRIX_ROWS(X2, ldmatrix_x2)
 LDMATRIX_ROWS(X4, ldmatrix_x4)
+FRAGMENT_ROWS(A, fragment_a)
+FRAGMENT_ROWS(B, fragment_b)
 STMATRIX_ROWS(X1)
 STMATRIX_ROWS(X2)
 STMATRIX_ROWS(X4)

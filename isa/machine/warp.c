@@ -42,7 +42,7 @@ static void place_barriers(struct cta *c, unsigned char *at) {
 /* Returns true for a special register that has the same values in all CTAs of a launch. */
 static bool is_fixed(enum special s) {
     return s <= SPECIAL_NTID_Z || s == SPECIAL_CONST || (s >= SPECIAL_NCTAID_X && s <= SPECIAL_NWARPID) ||
-           (s >= SPECIAL_LANEMASK_EQ && s <= SPECIAL_QUAD_PLACE);
+           (s >= SPECIAL_LANEMASK_EQ && s <= SPECIAL_TILE_HALF);
 }
 
 /* Finds the bytes of bank 0 that hold only special registers of 4 bytes. Instructions do not write these bytes, so
@@ -247,6 +247,10 @@ static uint32_t lane_special(enum special s, uint32_t lane) {
         return lane / 4;
     case SPECIAL_QUAD_PLACE:
         return lane % 4;
+    case SPECIAL_TILE_ROW:
+        return lane % 16 * 2;
+    case SPECIAL_TILE_HALF:
+        return lane / 16;
     default: /* SPECIAL_LANEMASK_GE */
         return ~((1u << lane) - 1);
     }
@@ -266,7 +270,7 @@ static uint64_t constant_word(const struct warp *w, const struct special_init *i
 static void fill_special(struct warp *w, const struct special_init *init) {
     enum special s = init->id;
     unsigned char *to = w->bank[0] + init->offset;
-    bool by_lane = s == SPECIAL_LANEID || (s >= SPECIAL_LANEMASK_EQ && s <= SPECIAL_QUAD_PLACE);
+    bool by_lane = s == SPECIAL_LANEID || (s >= SPECIAL_LANEMASK_EQ && s <= SPECIAL_TILE_HALF);
     uint32_t narrow[WARP_LANES];
     uint64_t wide[WARP_LANES], all = s <= SPECIAL_TID_Z || by_lane              ? 0
                                      : s == SPECIAL_PARAM || s == SPECIAL_CONST ? constant_word(w, init)

@@ -17,6 +17,7 @@ uint8_t warp_sync_hints(const struct inst *in) {
     case OP_ELECT:
         return in->e == OPND_ZERO ? HINT_COLLECTIVE : HINT_COLLECTIVE | HINT_MEMBERS;
     case OP_LDMATRIX:
+    case OP_FRAGMENT:
     case OP_MMA:
     case OP_MMAMIX:
     case OP_WHOLE:

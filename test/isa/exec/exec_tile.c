@@ -11,7 +11,8 @@ enum { LANES = 32, ROWS = 32, ROW_BYTES = 16 };
 static uint32_t in[4 * LANES], out[8 * LANES];
 
 static const char *fault; /* text of the fault that a run must have; NULL: none */
-static double conflicts;  /* shared.bank_conflicts of the last run with timing */
+/* shared.accesses and shared.bank_conflicts of the last run with timing */
+static double accesses, conflicts;
 
 /* Runs `body` in one warp, by `model` on the card `config`. Before it, lane l stores its words r0 to r3 as row l of
  * the shared array s, whose address is %a; %p and %q are the addresses of `in` and `out`. After it, registers r4 to r7
@@ -43,6 +44,7 @@ static void run_on(const char *config, const char *model, const char *body) {
     const bool fine = m && heddle_launch(h, m, "k", one, warp, 0, args, 2) == HEDDLE_OK;
     EXPECT(fine ? !fault : fault && strstr(heddle_error(h), fault), "%s\n%s", heddle_error(h), text);
     heddle_read(h, q, out, sizeof out);
+    accesses = heddle_stat(h, 0, "shared.accesses");
     conflicts = heddle_stat(h, 0, "shared.bank_conflicts");
     heddle_close(h);
 }
@@ -194,6 +196,61 @@ END_TEST
 
 /* ---- wmma ---- */
 
+/* On turing, a fragment is loaded by words. */
+static const char *const fragment_machines[][2] = {
+    {"turing", "spe"},    {"gv100", "functional"}, {"gv100", "spe"}, {"gv100", "si"}, {"rtx2080ti", "spe"},
+    {"rtx2080ti", "dpe"}, {"a100", "functional"},  {"a100", "spe"},  {"a100", "its"}};
+enum { N_FRAGMENT_MACHINES = sizeof fragment_machines / sizeof fragment_machines[0] };
+
+/* Writes a load of the 16 x 16 fragment a or b, whose rows or columns of 32 bytes follow each other. */
+static const char *fragment_load(bool b, bool transposed, const char *stride) {
+    static char body[256];
+    snprintf(body, sizeof body,
+             "mov.u32 %%r12,16; wmma.load.%c.sync.aligned.%s.m16n16k16.shared.f16 "
+             "{%%r4,%%r5,%%r6,%%r7,%%r8,%%r9,%%r10,%%r11},[s]%s;",
+             b ? 'b' : 'a', b == transposed ? "row" : "col", stride);
+    return body;
+}
+
+/* Register r of lane 4 g + t has elements k and k + 1 of a row of a or a column of b. Of a, it is row g + 8 (r % 2),
+ * and k = 2 t + 8 (r / 2); of b, column g + 8 (r / 2), and k = 2 t + 8 (r % 2). */
+START_TEST(wmma_loads_fragments) {
+    const bool b = _i % 2, transposed = _i / 2 % 2;
+    const char *const stride[] = {"", ",16", ",%r12"}, *const *machine = fragment_machines[_i / 12];
+    draw((uint64_t)_i + 40);
+    run_on(machine[0], machine[1], fragment_load(b, transposed, stride[_i / 4 % 3]));
+    for (int i = 0; i < 8 * LANES; i++) {
+        const int l = i / 8, r = i / 2 % 4, e = i % 2, high = b ? r / 2 : r % 2, later = b ? r % 2 : r / 2;
+        const int line = l / 4 + 8 * high, k = l % 4 * 2 + e + 8 * later;
+        const int along = transposed ? line : k, across = transposed ? k : line;
+        const unsigned want = element(2 * across + along / 8, along % 8, 16),
+                       have = out[r * LANES + l] >> 16 * e & 65535;
+        EXPECT(have == want, "%s %s %s: half %d of register %d of lane %d: %x, not %x", machine[0], machine[1],
+               fragment_load(b, transposed, ""), e, r, l, have, want);
+    }
+}
+END_TEST
+
+/* A line has 8 words, so lines 4 apart are in the same banks. A load of half of each of 16 lines finds 4 words in a
+ * bank, which takes 4 passes; half of each of 8 lines takes 2 passes, and 16 whole lines take 4. A conflict is a pass
+ * beyond the first of a load. Volta has two loads, or four of 8 lines if they transpose; Turing two; Ampere one. */
+START_TEST(fragments_take_few_loads) {
+    static const struct {
+        const char *machine;
+        bool b, transposed;
+        int loads, passes;
+    } t[] = {{"gv100", false, false, 2, 8}, {"gv100", true, false, 2, 8},      {"gv100", false, true, 4, 8},
+             {"gv100", true, true, 4, 8},   {"rtx2080ti", false, false, 2, 8}, {"rtx2080ti", true, true, 2, 8},
+             {"a100", true, false, 1, 4},   {"a100", false, true, 1, 4},       {"h100", false, false, 1, 4}};
+    draw(6);
+    run_on(t[_i].machine, "spe", "");
+    const double none = accesses, free = conflicts;
+    run_on(t[_i].machine, "spe", fragment_load(t[_i].b, t[_i].transposed, ""));
+    ck_assert_double_eq(accesses - none, t[_i].loads);
+    ck_assert_double_eq(conflicts - free, t[_i].passes - t[_i].loads);
+}
+END_TEST
+
 static const struct small {
     const char *type, *mma, *suffix;
     int bits, k;
@@ -262,6 +319,8 @@ SUITE(isa_exec_exec_tile) {
     TEST(rows_are_aligned);
     TEST_LOOP(ldmatrix_makes_bytes, 0, N_TILES);
     TEST_LOOP(stmatrix_stores_bytes, 0, 3);
+    TEST_LOOP(wmma_loads_fragments, 0, 12 * N_FRAGMENT_MACHINES);
+    TEST_LOOP(fragments_take_few_loads, 0, 9);
     TEST_LOOP(wmma_of_small_elements, 0, 15);
     TEST(policies_are_accepted);
 }

@@ -164,6 +164,8 @@ static const struct {
     {"core.reuse_cache", "of programs with control bits (timing_sm_modern_core)"},
     {"core.saves", "of calls (frontend_passes_saves)"},
     {"core.vectors", "of accesses to neighbouring words (frontend_passes_select_vectors)"},
+    {"core.fragment_loads", "of wmma on modern cores (isa_exec_exec_tile)"},
+    {"core.fragment_copies", "of wmma on modern cores (isa_exec_exec_tile)"},
     {"core.descriptors", "of calls through pointers (frontend_passes_descriptors)"},
     {"deadlock.cycles", "of launches that do not end"},
     {"deadlock.report", "of launches that do not end"},
