@@ -230,6 +230,14 @@ static int compare_values(const void *a, const void *b) {
     return x->vreg != y->vreg ? (x->vreg < y->vreg ? -1 : 1) : (int)x->spare - (int)y->spare;
 }
 
+/* Returns true if nothing reads the results of the definitions of a register. */
+static bool is_unread(const struct numbers *s, uint32_t v) {
+    for (uint32_t k = s->live.first[v]; k; k = s->live.list[k].next)
+        if (s->live.list[k].at.begin != s->live.list[k].at.end)
+            return false;
+    return true;
+}
+
 static void find_values(struct numbers *s) {
     struct ir *ir = s->ir;
     uint32_t n = 0;
@@ -242,7 +250,8 @@ static void find_values(struct numbers *s) {
         uint32_t begin = UINT32_MAX;
         for (uint32_t k = s->live.first[v]; k; k = s->live.list[k].next)
             begin = s->live.list[k].at.begin < begin ? s->live.list[k].at.begin : begin;
-        if (begin != UINT32_MAX && words_of(s, v) && &ir->functions[ir->vregs[v].function] == s->f)
+        const bool unread_texel = s->vector[v] && s->vector[v]->kind == K_TEX && is_unread(s, v);
+        if (begin != UINT32_MAX && words_of(s, v) && !unread_texel && &ir->functions[ir->vregs[v].function] == s->f)
             s->values[s->n_values++] = (struct value){begin, v, false};
     }
     for (uint32_t i = s->f->begin; i < s->f->end; i++) {
@@ -295,24 +304,49 @@ static void take(struct numbers *s, const struct value *v, uint32_t at) {
     s->top = at + words > s->top ? at + words : s->top;
 }
 
-/* Gives consecutive numbers to the vector of an access, if none of its registers has one. Returns false if it has no
- * vector of whole words. */
-static bool take_vector(struct numbers *s, const struct inst *in) {
+/* A vector of adjacent registers: `n` operands from `list` on, the first number a multiple of `align`. */
+struct vector {
+    const opnd_t *list;
+    unsigned n, align;
+};
+
+/* Returns the vector of an access that has the register. A fetch of a texture has one vector of coordinates, and its
+ * results are vectors of two. */
+static struct vector vector_of(const struct numbers *s, const struct inst *in, uint32_t v) {
     const opnd_t *list = s->ir->lists + in->list;
-    for (unsigned k = 0; k < in->n_list; k++) {
+    const unsigned results = inst_list_writes(in);
+    unsigned k = 0;
+    if (in->kind != K_TEX)
+        return (struct vector){list, in->n_list, in->n_list};
+    while (list[k] != v << 1)
+        k++;
+    if (k >= results)
+        return (struct vector){list + results, in->n_list - results, in->n_list - results > 2 ? 4 : 2};
+    k &= ~1u;
+    for (unsigned e = k; e < k + 2; e++)
+        if (e >= results || is_unread(s, list[e] >> 1))
+            return (struct vector){NULL, 0, 1};
+    return (struct vector){list + k, 2, 2};
+}
+
+/* Gives consecutive numbers to a vector, if none of its registers has one. Returns false if it is no vector of whole
+ * words. */
+static bool take_vector(struct numbers *s, struct vector of) {
+    const opnd_t *list = of.list;
+    for (unsigned k = 0; k < of.n; k++) {
         if (list[k] & 1 || words_of(s, list[k] >> 1) != 1 || s->number[list[k] >> 1] != NO_NUMBER)
             return false;
         for (unsigned j = 0; j < k; j++)
             if (list[j] == list[k])
                 return false;
     }
-    for (uint32_t at = 0; at + in->n_list < MOST_NUMBERS; at += in->n_list) {
+    for (uint32_t at = 0; of.n && at + of.n < MOST_NUMBERS; at += of.align) {
         unsigned k = 0;
-        while (k < in->n_list && is_free(s, &(struct value){0, list[k] >> 1, false}, at + k))
+        while (k < of.n && is_free(s, &(struct value){0, list[k] >> 1, false}, at + k))
             k++;
-        if (k < in->n_list)
+        if (k < of.n)
             continue;
-        for (k = 0; k < in->n_list; k++)
+        for (k = 0; k < of.n; k++)
             take(s, &(struct value){0, list[k] >> 1, false}, at + k);
         return true;
     }
@@ -376,8 +410,8 @@ static void place(struct numbers *s, const struct value *v) {
 static void number_some(struct numbers *s, bool vectors, unsigned words) {
     for (uint32_t k = 0; k < s->n_values; k++) {
         const struct value *v = &s->values[k];
-        if (v->vreg &&
-            (s->number[v->vreg] != NO_NUMBER || (vectors && s->vector[v->vreg] && take_vector(s, s->vector[v->vreg]))))
+        if (v->vreg && (s->number[v->vreg] != NO_NUMBER ||
+                        (vectors && s->vector[v->vreg] && take_vector(s, vector_of(s, s->vector[v->vreg], v->vreg)))))
             continue;
         if ((s->spread || !v->spare) && (!words || words == words_of(s, v->vreg)))
             place(s, v);
@@ -412,10 +446,10 @@ static void prepare(struct numbers *s) {
     s->bank = arena_array(ir->tmp, n, sizeof *s->bank);
     s->stored = arena_array(ir->tmp, n, sizeof *s->stored);
     s->vector = arena_array(ir->tmp, n, sizeof *s->vector);
-    find_values(s);
     for (uint32_t i = s->f->begin; i < s->f->end; i++)
         if (is_late(&ir->code[i]))
             note_access(s, i);
+    find_values(s);
     for (uint32_t i = s->f->begin; i < s->f->end; i++)
         if (ir->code[i].kind == K_LANE)
             note_sum(s, i);

@@ -47,6 +47,14 @@ static bool copied(const struct select *s, uint32_t i, opnd_t *from) {
     return in->a & 1 || !ir->vregs[in->a >> 1].special || select_is_parameter(ir, in->a);
 }
 
+/* Returns true if an operand other than guard and address is the register. */
+static bool reads(const struct ir *ir, const struct inst *in, uint32_t v) {
+    for (unsigned k = inst_list_writes(in); k < in->n_list; k++)
+        if (ir->lists[in->list + k] == v << 1)
+            return true;
+    return in->b == v << 1 || in->c == v << 1 || in->e == v << 1;
+}
+
 /* Returns true if the instruction can have the operand in place of a register. One operand of arithmetic can be a
  * constant or a parameter; the address of an access can be a parameter; a store can store 0. */
 static bool accepts(const struct ir *ir, const struct inst *in, uint32_t instead_of, opnd_t from) {
@@ -57,6 +65,8 @@ static bool accepts(const struct ir *ir, const struct inst *in, uint32_t instead
         return false;
     if (!(from & 1) && !select_is_parameter(ir, from))
         return true;
+    if (in->kind == K_TEX) /* its handle can be in constant memory */
+        return !(from & 1) && select_has_constants(ir) && in->a == instead_of << 1 && !reads(ir, in, instead_of);
     if (in->kind == K_STORE && !in->n_list && from == OPND_ZERO && in->a != instead_of << 1)
         return true;
     if (access && (from & 1 || in->a != instead_of << 1))
@@ -113,14 +123,6 @@ static bool adds_constant(const struct ir *ir, const struct inst *in, opnd_t *ba
     if (row->op == OP_SUB)
         *more = wrap_add(0, -(uint64_t)*more);
     return true;
-}
-
-/* Returns true if an operand other than guard and address is the register. */
-static bool reads(const struct ir *ir, const struct inst *in, uint32_t v) {
-    for (unsigned k = inst_list_writes(in); k < in->n_list; k++)
-        if (ir->lists[in->list + k] == v << 1)
-            return true;
-    return in->b == v << 1 || in->c == v << 1 || in->e == v << 1;
 }
 
 /* Returns true if the instruction uses the register as its address only. */
