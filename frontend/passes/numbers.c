@@ -467,7 +467,7 @@ static uint32_t count_words(struct ir *ir, const struct ir_function *f) {
     const uint32_t bound = registers_allowed(ir, f) + STACK_POINTER;
     s.bound = bound;
     prepare(&s);
-    words = number_all(&s, true, false);
+    words = number_all(&s, true, true);
     if (words > bound) {
         const uint32_t in_order = number_all(&s, false, false), sized = number_all(&s, false, true);
         const uint32_t least = in_order < sized ? in_order : sized;
