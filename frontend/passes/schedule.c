@@ -222,7 +222,8 @@ static void find_times(struct schedule *s) {
     }
     for (uint32_t i = 0; i < s->n; i++) {
         struct task *t = &s->task[i];
-        t->latest = s->ir->code[t->inst].kind == K_LOAD ? t->soonest : end;
+        const struct inst *in = &s->ir->code[t->inst];
+        t->latest = in->kind == K_LOAD && load_latency(in->space) == FAR_LATENCY ? t->soonest : end;
         for (uint32_t k = i + 1; k < s->n; k++)
             if (s->after[i][k] == 2 && s->task[k].soonest - t->latency < t->latest)
                 t->latest = s->task[k].soonest - t->latency;
@@ -281,17 +282,17 @@ static unsigned next_event(struct schedule *s, unsigned now) {
  * read its result wait for others. */
 static uint32_t best_task(struct schedule *s, unsigned now) {
     uint32_t best = s->n;
-    int64_t best_value = 0;
+    unsigned least = 0;
     const unsigned event = next_event(s, now);
     for (uint32_t i = 0; i < s->n; i++) {
         const struct task *t = &s->task[i];
         if (t->done || t->waits || t->rejected || (t->latest > event + AHEAD && growth(s, t, false).words > 0))
             continue;
         const unsigned ready = ready_at(s, t);
-        const int64_t value = ready > now ? -(int64_t)(ready - now) : t->path;
-        if (best == s->n || value > best_value) {
+        const unsigned wait = ready > now ? ready - now : 0;
+        if (best == s->n || wait < least || (wait == least && t->path > s->task[best].path)) {
             best = i;
-            best_value = value;
+            least = wait;
         }
     }
     return best;
