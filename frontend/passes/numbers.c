@@ -6,7 +6,7 @@
  * A value takes the lowest number that is free, but as long as the occupancy stays, rather a new number than one
  *  - that an access still reads, since a write would wait for it; or
  *  - in the bank of another operand: registers that are read together should be even and odd, and a 32-bit value that
- *    is stored should be odd, because its address begins with an even number.
+ *    is read with a pair, such as a stored word with its address, should be odd.
  * Between the machine instructions of an expansion, its temporaries take numbers, too. Source: ptxas 13 for sm_86
  * numbers so (docs/modern-core.md). */
 #include "isa/arith.h"
@@ -54,7 +54,7 @@ struct numbers {
     uint32_t *component;                /* register -> root of the registers that should alternate; 0: none */
     unsigned char *side;                /* register -> its side of the component, 0 or 1 */
     signed char *bank;                  /* root -> bank of side 0; -1: not chosen yet */
-    int32_t *stored;                    /* register -> stores that read it */
+    int32_t *with_pair;                 /* register -> instructions that read it together with a pair */
     const struct inst **vector;         /* register -> access with a vector that has it */
     uint32_t top, bound;
     bool spread; /* true while new numbers may be taken to avoid waits and conflicts */
@@ -105,7 +105,7 @@ static void note_access(struct numbers *s, uint32_t i) {
         s->reads = IR_ROOM(ir, s->reads, s->n_reads + 1, s->cap_reads);
         s->reads[++s->n_reads] = (struct late_read){i, to, s->late[v]};
         s->late[v] = s->n_reads;
-        s->stored[v] += stores_word && words_of(s, v) == 1;
+        s->with_pair[v] += stores_word && words_of(s, v) == 1;
     }
     for (unsigned k = 0; k < in->n_list; k++)
         if (!(ir->lists[in->list + k] & 1) && !s->vector[ir->lists[in->list + k] >> 1])
@@ -126,10 +126,10 @@ static uint32_t continued(const struct inst *in) {
     return o & 1 ? SINK_VREG : o >> 1;
 }
 
-/* Notes the register whose number the result takes. A word that is stored has an odd number instead. */
+/* Notes the register whose number the result takes. A word that is read with a pair has an odd number instead. */
 static void note_sum(struct numbers *s, uint32_t i) {
     const uint32_t d = s->ir->code[i].d >> 1, v = continued(&s->ir->code[i]);
-    if (v == SINK_VREG || d == SINK_VREG || d == v || s->same[d] || s->stored[d] || words_of(s, d) != 1 ||
+    if (v == SINK_VREG || d == SINK_VREG || d == v || s->same[d] || s->with_pair[d] || words_of(s, d) != 1 ||
         words_of(s, v) != 1 || s->ir->vregs[v].special || is_live_after(s, v, i))
         return;
     s->same[d] = s->same[v] ? s->same[v] : v;
@@ -156,6 +156,8 @@ static void note_pairs(struct numbers *s, uint32_t i) {
             if (free != OPND_SINK && (read[a] == free >> 1 || read[b] == free >> 1))
                 continue;
             const uint32_t v = first_of_sum(s, read[a]), w = first_of_sum(s, read[b]);
+            s->with_pair[v] += words_of(s, v) == 1 && words_of(s, w) == 2;
+            s->with_pair[w] += words_of(s, w) == 1 && words_of(s, v) == 2;
             if (v == w || words_of(s, v) != 1 || words_of(s, w) != 1)
                 continue;
             s->pair = IR_ROOM(ir, s->pair, s->n_pairs + 1, s->cap_pairs);
@@ -206,11 +208,11 @@ static void find_sides(struct numbers *s) {
     }
 }
 
-/* Chooses the banks of components with registers that are stored: most of these should be odd. */
+/* Chooses the banks of components with registers that are read with pairs: most of these should be odd. */
 static void choose_banks(struct numbers *s) {
     int32_t *odd = arena_array(s->ir->tmp, (size_t)s->ir->n_vregs + 1, sizeof *odd);
     for (uint32_t v = 1; v < s->ir->n_vregs; v++)
-        odd[s->component[v]] += s->side[v] ? -s->stored[v] : s->stored[v];
+        odd[s->component[v]] += s->side[v] ? -s->with_pair[v] : s->with_pair[v];
     for (uint32_t v = 0; v < s->ir->n_vregs; v++)
         s->bank[v] = odd[v] ? odd[v] > 0 : -1;
 }
@@ -220,7 +222,7 @@ static int bank_of(const struct numbers *s, uint32_t v) {
     const uint32_t root = s->component[v];
     if (root)
         return s->bank[root] < 0 ? -1 : s->bank[root] ^ s->side[v];
-    return s->stored[v] > 0 ? 1 : -1;
+    return s->with_pair[v] > 0 ? 1 : -1;
 }
 
 static int compare_values(const void *a, const void *b) {
@@ -405,13 +407,20 @@ static void place(struct numbers *s, const struct value *v) {
         take(s, v, best);
 }
 
-/* Gives numbers to values that have none. With `vectors`, the values of a vector get adjacent numbers if none of them
- * has a number yet. Other values get numbers if they have `words` words; 0: any number of words. */
-static void number_some(struct numbers *s, bool vectors, unsigned words) {
+/* Gives adjacent numbers to the vector that has the value, if its alignment is `words` (0: any) and none of its
+ * registers has a number yet. Returns false if it does not. */
+static bool number_vector(struct numbers *s, const struct value *v, unsigned words) {
+    const struct inst *in = s->vector[v->vreg];
+    const struct vector of = in ? vector_of(s, in, v->vreg) : (struct vector){NULL, 0, 1};
+    const unsigned class = of.align > MOST_WORDS ? MOST_WORDS : of.align;
+    return of.n && (!words || words == class) && take_vector(s, of);
+}
+
+/* Gives numbers to values of `words` words and to vectors of as many, if they have none yet. 0: any number of words. */
+static void number_some(struct numbers *s, unsigned words) {
     for (uint32_t k = 0; k < s->n_values; k++) {
         const struct value *v = &s->values[k];
-        if (v->vreg && (s->number[v->vreg] != NO_NUMBER ||
-                        (vectors && s->vector[v->vreg] && take_vector(s, vector_of(s, s->vector[v->vreg], v->vreg)))))
+        if (v->vreg && (s->number[v->vreg] != NO_NUMBER || number_vector(s, v, words)))
             continue;
         if ((s->spread || !v->spare) && (!words || words == words_of(s, v->vreg)))
             place(s, v);
@@ -429,9 +438,9 @@ static uint32_t number_all(struct numbers *s, bool spread, bool by_size) {
     memset(s->number, 0xff, ((size_t)ir->n_vregs + 1) * sizeof *s->number);
     choose_banks(s);
     if (!by_size)
-        number_some(s, true, 0);
+        number_some(s, 0);
     for (unsigned words = MOST_WORDS; by_size && words; words /= 2)
-        number_some(s, words == MOST_WORDS, words);
+        number_some(s, words);
     return s->top;
 }
 
@@ -444,7 +453,7 @@ static void prepare(struct numbers *s) {
     s->component = arena_array(ir->tmp, n, sizeof *s->component);
     s->side = arena_array(ir->tmp, n, sizeof *s->side);
     s->bank = arena_array(ir->tmp, n, sizeof *s->bank);
-    s->stored = arena_array(ir->tmp, n, sizeof *s->stored);
+    s->with_pair = arena_array(ir->tmp, n, sizeof *s->with_pair);
     s->vector = arena_array(ir->tmp, n, sizeof *s->vector);
     for (uint32_t i = s->f->begin; i < s->f->end; i++)
         if (is_late(&ir->code[i]))

@@ -86,6 +86,18 @@ START_TEST(one_of_three_operands_is_free) {
 }
 END_TEST
 
+/* Five words are read together with the pair R4 and R5, so they are odd: R7 to R15. The address is R2 and R3. ptxas 13
+ * numbers them so for sm_75 to sm_120. */
+START_TEST(words_beside_a_pair_are_odd) {
+    char body[2048] = "ld.global.u64 %d4, [%d3];\n";
+    for (int i = 0; i < 5; i++)
+        sprintf(body + strlen(body), "ld.global.u32 %%r%d, [%%d3+%d];\n", i + 2, 8 + 16 * i);
+    for (int i = 0; i < 5; i++)
+        sprintf(body + strlen(body), "mad.wide.s32 %%d5, %%r%d, 16, %%d4; st.global.u32 [%%d5], 0;\n", i + 2);
+    ck_assert_uint_eq(registers("", body), 16 + 2);
+}
+END_TEST
+
 /* A vector of four words is R4 to R7, as its first number is a multiple of four; the address is R2 and R3. */
 START_TEST(vectors_are_aligned) {
     ck_assert_uint_eq(registers("", "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%d3];\n"
@@ -148,6 +160,7 @@ SUITE(frontend_passes_numbers) {
     TEST(operands_are_in_both_banks);
     TEST(a_sum_keeps_its_number);
     TEST(one_of_three_operands_is_free);
+    TEST(words_beside_a_pair_are_odd);
     TEST(vectors_are_aligned);
     TEST(vectors_have_their_places_first);
     TEST(an_access_keeps_its_operands);
