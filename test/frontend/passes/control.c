@@ -111,16 +111,21 @@ START_TEST(more_results_than_counters) {
         sprintf(text + strlen(text), "ld.global.f64 %%g%d, [%%d1+%d];\n", i, 8 * i);
     for (int i = 1; i <= 7; i++)
         sprintf(text + strlen(text), "add.f64 %%g%d, %%g%d, %%g%d;\n", i, i, i);
-    strcat(text, "st.global.f64 [%d1], %g7; ret;");
+    for (int i = 1; i <= 7; i++)
+        sprintf(text + strlen(text), "st.global.f64 [%%d1+%d], %%g%d;\n", 8 * i, i);
+    strcat(text, "ret;");
     char *whole = kernel(text);
     struct heddle_module *m;
     struct heddle *h = open_modern(whole, &m);
     const struct program *p = program_of(h, m);
     for (uint32_t i = 0; i < 7; i++)
         EXPECT(p->control[1 + i].raise_write == (i < 6 ? i : 5), "load %u raises %u", i, p->control[1 + i].raise_write);
-    for (uint32_t i = 0; i < 7; i++)
-        EXPECT(p->control[8 + i].wait == (i < 6 ? 1u << i : 0), "addition %u waits for 0x%x", i,
-               p->control[8 + i].wait);
+    for (uint32_t pc = 8, i = 0; i < 7; pc++) {
+        if (p->code[pc].kind != K_LANE)
+            continue;
+        EXPECT(p->control[pc].wait == (i < 6 ? 1u << i : 0), "addition %u waits for 0x%x", i, p->control[pc].wait);
+        i++;
+    }
     heddle_close(h);
     free(whole);
 }
@@ -381,7 +386,8 @@ static void expect_kinds(const char *body, const uint8_t *want, uint32_t n) {
 
 /* In the first kernel, the second load moves before the addition that waits for the first load. In the second kernel it
  * stays, because it must not pass a store to global memory. In the third kernel it may pass the store, which is to
- * shared memory. The second load issues 4 cycles after the first, so the store issues before the second addition. */
+ * shared memory. The second load issues 4 cycles after the first, so the second addition and the store are ready in the
+ * same cycle. The addition comes first, because another store waits for it. ptxas 13 orders the kernel so. */
 START_TEST(loads_go_first) {
     static const uint8_t want[] = {K_LOAD, K_LOAD, K_LOAD, K_LANE, K_LANE, K_STORE, K_STORE, K_EXIT};
     expect_kinds("ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, 1; ld.global.u32 %r2, [%d1+4];\n"
@@ -391,7 +397,7 @@ START_TEST(loads_go_first) {
     expect_kinds("ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, 1; st.global.u32 [%d1], %r1;\n"
                  "ld.global.u32 %r2, [%d1+4]; add.u32 %r2, %r2, 1; st.global.u32 [%d1+4], %r2; ret;",
                  stays, 8);
-    static const uint8_t moves[] = {K_LOAD, K_LOAD, K_LOAD, K_LANE, K_STORE, K_LANE, K_STORE, K_STORE, K_EXIT};
+    static const uint8_t moves[] = {K_LOAD, K_LOAD, K_LOAD, K_LANE, K_LANE, K_STORE, K_STORE, K_STORE, K_EXIT};
     expect_kinds("ld.param.u64 %d1, [p]; ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, 1; st.shared.u32 [0], %r1;\n"
                  "ld.global.u32 %r2, [%d1+4]; add.u32 %r2, %r2, 1; st.global.u32 [%d1], %r1;\n"
                  "st.global.u32 [%d1+4], %r2; ret;",
