@@ -41,6 +41,7 @@ static const struct {
                 {"maths", "its", ""},
                 {"matrices", "spe -s gpu.sms=3", ""},
                 {"nodes", "dpe", ""},
+                {"order", "dpe", ""},
                 {"parts", "minpc", ""},
                 {"pathfinder", "spe -s gpu.sms=1", ""},
                 {"print", "spe", ""},
