@@ -31,10 +31,11 @@ bool cli_load(const struct cli *c, struct results_db *db, bool launches, struct 
     int n;
     const char **where = texts_of(c, &n, err, err_size);
     *set = (struct result_set){0};
-    bool fine = where && rows_pick(db, where, n, err, err_size) && results_load(db, launches, set, err, err_size);
-    if (fine && n && !set->n) { /* loads all runs, so that messages about fields and values are correct */
+    bool fine =
+        where && rows_pick(db, where, n, false, err, err_size) && results_load(db, launches, set, err, err_size);
+    if (fine && n && !set->n) { /* the caller's messages about fields and values need a run */
         result_set_free(set);
-        fine = results_pick(db, NULL, 0, err, err_size) && results_load(db, launches, set, err, err_size);
+        fine = rows_pick(db, where, n, true, err, err_size) && results_load(db, launches, set, err, err_size);
     }
     free(where);
     return fine;

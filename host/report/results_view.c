@@ -264,7 +264,8 @@ static bool holds(const struct result_set *set, const struct result_row *r, cons
 
 static bool holds_for_text(const void *ctx, const char *value) { return holds_for(ctx, value, as_number(value)); }
 
-bool rows_pick(struct results_db *db, const char *const *where, int n_where, char *err, size_t err_size) {
+bool rows_pick(struct results_db *db, const char *const *where, int n_where, bool examples, char *err,
+               size_t err_size) {
     struct condition c[CONDITIONS] = {0};
     struct results_condition field[CONDITIONS];
     char ignored[512];
@@ -280,7 +281,7 @@ bool rows_pick(struct results_db *db, const char *const *where, int n_where, cha
             field[n] = (struct results_condition){now ? now : name, holds_for_text, &c[n]};
             n++;
         }
-    return results_pick(db, field, n, err, err_size);
+    return (examples ? results_pick_examples : results_pick)(db, field, n, err, err_size);
 }
 
 bool conditions_hold(const struct result_set *set, const struct result_row *r, const struct condition *c, int n) {

@@ -52,9 +52,10 @@ bool conditions_read(struct results_db *db, struct result_set *set, const char *
                      char *err, size_t err_size);
 bool conditions_hold(const struct result_set *set, const struct result_row *r, const struct condition *c, int n);
 
-/* Limits results_load() to the runs that may fulfil all `n_where` texts of conditions (results_pick()). Ignores texts
- * that are no conditions. */
-bool rows_pick(struct results_db *db, const char *const *where, int n_where, char *err, size_t err_size);
+/* Limits results_load() to the runs that may fulfil all `n_where` texts of conditions (results_pick()), or with
+ * `examples` to a few runs that have the fields of the conditions (results_pick_examples()). Ignores texts that are no
+ * conditions. */
+bool rows_pick(struct results_db *db, const char *const *where, int n_where, bool examples, char *err, size_t err_size);
 /* Selects the rows that fulfil all `n_where` texts of conditions. On failure returns false with a message. The
  * caller frees *rows in either case. */
 bool rows_where(struct results_db *db, struct result_set *set, const char *const *where, int n_where,

@@ -134,6 +134,8 @@ enum { RESULTS_CONDITIONS = 32 };
 /* Limits results_load() and results_option() to the runs that fulfil the first RESULTS_CONDITIONS of `n` conditions; 0:
  * all runs. Conditions on launches and statistics are ignored, so the caller tests the rows again. */
 bool results_pick(struct results_db *db, const struct results_condition *c, int n, char *err, size_t err_size);
+/* Limits results_load() and results_option() to one run, and to one run that sets each option of the conditions. */
+bool results_pick_examples(struct results_db *db, const struct results_condition *c, int n, char *err, size_t err_size);
 bool results_load(struct results_db *db, bool launches, struct result_set *out, char *err, size_t err_size);
 void result_set_free(struct result_set *s);
 /* Returns the index of a statistic, or -1 if no run has it. */

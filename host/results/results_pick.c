@@ -130,6 +130,21 @@ static bool pick(struct results_db *db, const struct results_condition *c, int n
     return db->picked = fine;
 }
 
+bool results_pick_examples(struct results_db *db, const struct results_condition *c, int n, char *err,
+                           size_t err_size) {
+    db->picked = results_run(db,
+                             "DROP TABLE IF EXISTS temp.picked; CREATE TEMP TABLE picked(run INTEGER PRIMARY KEY);"
+                             " INSERT INTO temp.picked SELECT min(id) FROM run HAVING count(*)",
+                             err, err_size);
+    for (int i = 0; db->picked && i < n; i++)
+        db->picked = run_made(db,
+                              sqlite3_mprintf("INSERT OR IGNORE INTO temp.picked"
+                                              " SELECT run FROM setting WHERE option = %Q LIMIT 1",
+                                              c[i].field),
+                              err, err_size);
+    return db->picked;
+}
+
 bool results_pick(struct results_db *db, const struct results_condition *c, int n, char *err, size_t err_size) {
     db->picked = false;
     if (!results_run(db, "DROP TABLE IF EXISTS temp.picked", err, err_size))

@@ -397,8 +397,18 @@ START_TEST(pivots_by_hand) {
     for (const char *at = out; *at; at++)
         lines += *at == '\n';
     ck_assert_int_eq(lines, 3); /* the header line, and program b under spe with two L1 sizes */
-    STATUS(HEDDLE_OK, "results hand.db --where program=c");
-    SAYS(out, "no run fits");
+    static const char *const none[] = {"program=c", "program=c and l1.size=16K", "l1.size=8K", "values.n=3"};
+    sqlite3 *sql; /* only the last run sets values.n */
+    ck_assert_int_eq(sqlite3_open("hand.db", &sql), SQLITE_OK);
+    ck_assert_int_eq(
+        sqlite3_exec(sql, "INSERT INTO setting SELECT max(id), 'values.n', '7' FROM run", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(sql);
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        STATUS(HEDDLE_OK, "results hand.db --where '%s'", none[i]);
+        SAYS(out, "no run fits");
+    }
+    STATUS(HEDDLE_USAGE, "results hand.db --where 'program=c and l1.sise=16K'");
+    SAYS(err, "no run has 'l1.sise'");
     STATUS(HEDDLE_OK, "results hand.db --json -");
     cJSON *all = cJSON_Parse(out);
     ck_assert_int_eq(cJSON_GetArraySize(all), 5);
