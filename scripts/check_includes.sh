@@ -23,7 +23,7 @@ frontend/passes: ptx isa isa/machine isa/exec isa/paths isa/affine frontend fron
 timing/config: ptx/spelling.h isa isa/paths mechanisms/declared.def
 timing/report: isa isa/machine isa/paths timing/config mechanisms/declared.def '"$statistics"'
 timing/mem: isa isa/machine isa/exec isa/paths timing/config timing/report
-timing/sm/fetch: isa timing/config timing/report timing/mem
+timing/sm/fetch: isa isa/machine timing/config timing/report timing/mem
 timing/sm/regfile: isa timing/config timing/report
 timing/sm/sched: isa timing/config
 timing/sm/scoreboard: isa isa/paths

@@ -36,7 +36,7 @@ static double cache_tables(const struct cache_cfg *c, uint32_t bytes, uint32_t l
     double lines = (double)bytes / line + c->mshrs, sectors = c->sectored ? c->line / 32 : 1;
     return c->size ? lines * (2 * sizeof(uint64_t) + sizeof(struct cache_way)) +
                          c->mshrs * (sizeof(struct cache_mshr) + sizeof(uint16_t) +
-                                     c->merges * sectors * sizeof(struct cache_target))
+                                     (c->merges * sectors - 1) * sizeof(struct cache_target))
                    : 0;
 }
 

@@ -8,62 +8,61 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* SMALL: from this number of bytes on, memory comes from mmap(). Below, clearing the memory is faster than a system
- * call and the faults of the pages. Mappings of more than MOST_KEPT bytes are never kept. */
-enum { LINE = 64, SMALL = 1 << 14, MOST_KEPT = 1 << 20, BUCKETS = 64 };
-/* From SPARSE bytes on, a system call that tells which pages are in use costs less than clearing all of them. */
-enum { SPARSE = 1 << 16, PAGE = 4096, MOST_PAGES = MOST_KEPT / PAGE };
+/* Blocks share mappings of SHARED bytes, which begin at a multiple of SHARED. A block of more than LARGE bytes has a
+ * mapping of its own, which begins at any page, so that tables do not share sets of the host's caches. Mappings and
+ * blocks have no header, so an array that is never accessed takes no page. Mappings of more than MOST_KEPT bytes are
+ * never kept. */
+enum { LINE = 64, SHARED = 1 << 16, LARGE = 1 << 14, OPEN = 4, MOST_KEPT = 1 << 20, BUCKETS = 1024 };
+enum { PAGE = 4096, MOST_PAGES = MOST_KEPT / PAGE };
 
-/* The line before the memory that lazy_new() returns. */
-struct header {
-    void *block;         /* from malloc(); NULL: from mmap() */
-    size_t bytes;        /* of the mapping */
-    struct header *next; /* a kept mapping of the same bucket */
+struct mapping {
+    unsigned char *at;
+    size_t bytes, used;   /* bytes of the mapping, bytes that blocks take */
+    uint32_t blocks;      /* that are not free */
+    struct mapping *next; /* of the same bucket */
 };
-_Static_assert(sizeof(struct header) <= LINE, "one line");
-
-/* Writes the header into the first line from `at` on, and returns the address of the next line. */
-static void *after_header(void *at, struct header h) {
-    unsigned char *line = (unsigned char *)at + (-(uintptr_t)at & (LINE - 1));
-    memcpy(line, &h, sizeof h);
-    return line + LINE;
-}
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct header *kept[BUCKETS]; /* mappings by size */
+static struct mapping *in_use[BUCKETS]; /* by address */
+static struct mapping *kept[BUCKETS];   /* by size */
+static struct mapping *open_for[OPEN];  /* mappings of SHARED bytes with room for blocks, the oldest first */
 static size_t kept_bytes, may_keep;
 static int page_table = -1; /* of process page_table_of: /proc/self/pagemap, or -1 */
 static pid_t page_table_of;
 
-static struct header **bucket_of(size_t bytes) { return &kept[bytes / LINE % BUCKETS]; }
+/* In builds with the address sanitizer, memory outside of blocks is marked, and a line lies between two blocks. */
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+enum { BETWEEN = LINE };
+static void allow(const void *p, size_t bytes) { __asan_unpoison_memory_region(p, bytes); }
+static void forbid(const void *p, size_t bytes) { __asan_poison_memory_region(p, bytes); }
+#else
+enum { BETWEEN = 0 };
+static void allow(const void *p, size_t bytes) { (void)p, (void)bytes; }
+static void forbid(const void *p, size_t bytes) { (void)p, (void)bytes; }
+#endif
 
-/* Returns a kept mapping of this size, with its header, or NULL. */
-static struct header *take(size_t bytes) {
-    pthread_mutex_lock(&lock);
-    struct header **at = bucket_of(bytes);
-    while (*at && (*at)->bytes != bytes)
-        at = &(*at)->next;
-    struct header *found = *at;
-    if (found) {
-        *at = found->next;
-        kept_bytes -= bytes;
-    }
-    pthread_mutex_unlock(&lock);
-    return found;
+static struct mapping **kept_bucket(size_t bytes) { return &kept[bytes / PAGE % BUCKETS]; }
+static struct mapping **use_bucket(const void *at) { return &in_use[(uintptr_t)at / PAGE % BUCKETS]; }
+
+static void push(struct mapping **bucket, struct mapping *m) {
+    m->next = *bucket;
+    *bucket = m;
 }
 
-/* Keeps a mapping. Returns false if there is no room for it. */
-static bool keep(struct header *h) {
-    pthread_mutex_lock(&lock);
-    const bool room = h->bytes <= MOST_KEPT && kept_bytes + h->bytes <= may_keep;
-    if (room) {
-        struct header **at = bucket_of(h->bytes);
-        h->next = *at;
-        *at = h;
-        kept_bytes += h->bytes;
-    }
-    pthread_mutex_unlock(&lock);
-    return room;
+static struct mapping *pop(struct mapping **at) {
+    struct mapping *m = *at;
+    *at = m->next;
+    return m;
+}
+
+/* Returns a kept mapping of this size, or NULL. */
+static struct mapping *take(size_t bytes) {
+    struct mapping **at = kept_bucket(bytes);
+    while (*at && (*at)->bytes != bytes)
+        at = &(*at)->next;
+    kept_bytes -= *at ? bytes : 0;
+    return *at ? pop(at) : NULL;
 }
 
 void lazy_keep(size_t bytes) {
@@ -76,6 +75,16 @@ void lazy_keep(size_t bytes) {
     pthread_mutex_unlock(&lock);
 }
 
+size_t lazy_used(void) {
+    size_t used = 0;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < BUCKETS; i++)
+        for (const struct mapping *m = in_use[i]; m; m = m->next)
+            used += m->used;
+    pthread_mutex_unlock(&lock);
+    return used;
+}
+
 /* Reads the entries of n pages, from page `first` of this process on, in the format of pagemap(5). */
 static bool read_pages(uintptr_t first, size_t n, uint64_t *out) {
     const size_t bytes = n * sizeof *out;
@@ -83,45 +92,121 @@ static bool read_pages(uintptr_t first, size_t n, uint64_t *out) {
            pread(page_table, out, bytes, (off_t)(first * sizeof *out)) == (ssize_t)bytes;
 }
 
-/* Clears a kept mapping after its header. Pages that were never accessed stay without memory. */
-static void clear(unsigned char *mapping, size_t bytes) {
+/* Clears a kept mapping. Pages that were never accessed stay without memory. */
+static void clear(const struct mapping *m) {
     const uint64_t in_memory = 1ull << 63, swapped = 1ull << 62; /* pagemap(5) */
     uint64_t page[MOST_PAGES];
-    const size_t n = bytes / PAGE;
-    const bool known = bytes >= SPARSE && read_pages((uintptr_t)mapping / PAGE, n, page);
-    for (size_t at = LINE, end; at < bytes; at = end) {
-        const bool in_page = known && at / PAGE < n;
-        end = in_page ? (at / PAGE + 1) * PAGE : bytes;
-        if (!in_page || page[at / PAGE] & (in_memory | swapped))
-            memset(mapping + at, 0, end - at);
-    }
+    const size_t n = m->bytes / PAGE;
+    const bool known = read_pages((uintptr_t)m->at / PAGE, n, page);
+    for (size_t i = 0; i < n; i++)
+        if (!known || page[i] & (in_memory | swapped))
+            memset(m->at + i * PAGE, 0, PAGE);
 }
 
-static void *small_new(size_t bytes) {
-    void *block = malloc(bytes + 2 * LINE);
-    return block ? memset(after_header(block, (struct header){block, 0, NULL}), 0, bytes) : NULL;
+static unsigned char *map_pages(size_t bytes) {
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* Maps SHARED bytes at a multiple of SHARED. Returns NULL if memory is out. */
+static unsigned char *map_shared(void) {
+    unsigned char *p = map_pages(2 * SHARED);
+    if (!p)
+        return NULL;
+    const size_t before = -(uintptr_t)p & (SHARED - 1);
+    if (before)
+        munmap(p, before);
+    munmap(p + before + SHARED, SHARED - before);
+    return p + before;
+}
+
+/* Returns a mapping without blocks, or NULL. */
+static struct mapping *new_mapping(size_t bytes) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    bytes = (bytes + page - 1) / page * page;
+    struct mapping *m = take(bytes);
+    if (m) {
+        clear(m);
+    } else if ((m = malloc(sizeof *m))) {
+        *m = (struct mapping){.at = bytes == SHARED ? map_shared() : map_pages(bytes), .bytes = bytes};
+        if (!m->at) {
+            free(m);
+            return NULL;
+        }
+    } else {
+        return NULL;
+    }
+    forbid(m->at, bytes);
+    push(use_bucket(m->at), m);
+    return m;
+}
+
+static void *block_in(struct mapping *m, size_t bytes) {
+    unsigned char *p = m->at + m->used;
+    m->used += (bytes + LINE - 1) / LINE * LINE + BETWEEN;
+    m->blocks++;
+    allow(p, bytes);
+    return p;
+}
+
+/* Keeps a mapping without blocks, or returns it to the host. */
+static void end_mapping(struct mapping *m) {
+    allow(m->at, m->bytes);
+    m->used = 0;
+    if (m->bytes <= MOST_KEPT && kept_bytes + m->bytes <= may_keep) {
+        push(kept_bucket(m->bytes), m);
+        kept_bytes += m->bytes;
+        return;
+    }
+    munmap(m->at, m->bytes);
+    free(m);
+}
+
+/* Returns the mapping for a block of at most LARGE bytes, or NULL. */
+static struct mapping *shared_for(size_t bytes) {
+    for (int i = 0; i < OPEN; i++)
+        if (open_for[i] && open_for[i]->used + bytes <= SHARED)
+            return open_for[i];
+    struct mapping *m = new_mapping(SHARED);
+    if (!m)
+        return NULL;
+    memmove(open_for, open_for + 1, (OPEN - 1) * sizeof *open_for);
+    open_for[OPEN - 1] = m;
+    return m;
 }
 
 void *lazy_new(size_t bytes) {
-    if (bytes < SMALL)
-        return small_new(bytes);
-    if (bytes > SIZE_MAX - LINE)
+    if (bytes > SIZE_MAX / 2)
         return NULL;
-    unsigned char *pages = (unsigned char *)take(bytes + LINE);
-    if (pages) {
-        clear(pages, bytes + LINE);
-        return pages + LINE;
-    }
-    pages = mmap(NULL, bytes + LINE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return pages == MAP_FAILED ? NULL : after_header(pages, (struct header){NULL, bytes + LINE, NULL});
+    bytes += !bytes; /* every block begins inside its mapping */
+    pthread_mutex_lock(&lock);
+    struct mapping *m = bytes > LARGE ? new_mapping(bytes + BETWEEN) : shared_for(bytes);
+    void *block = m ? block_in(m, bytes) : NULL;
+    pthread_mutex_unlock(&lock);
+    return block;
+}
+
+/* Returns the link to the mapping that begins at `start`, or a link to NULL. */
+static struct mapping **find(const unsigned char *start) {
+    struct mapping **at = use_bucket(start);
+    while (*at && (*at)->at != start)
+        at = &(*at)->next;
+    return at;
 }
 
 void lazy_free(void *memory) {
     if (!memory)
         return;
-    struct header *h = (struct header *)((unsigned char *)memory - LINE);
-    if (h->block)
-        free(h->block);
-    else if (!keep(h))
-        munmap(h, h->bytes);
+    unsigned char *block = memory;
+    pthread_mutex_lock(&lock);
+    struct mapping **at = find(block);
+    if (!*at)
+        at = find(block - (uintptr_t)block % SHARED);
+    if (!--(*at)->blocks) {
+        for (int i = 0; i < OPEN; i++)
+            if (open_for[i] == *at)
+                open_for[i] = NULL;
+        end_mapping(pop(at));
+    }
+    pthread_mutex_unlock(&lock);
 }

@@ -1,7 +1,7 @@
 #ifndef ISA_LAZY_H
 #define ISA_LAZY_H
-/* Zeroed memory whose pages the host provides when they are first accessed. Use it for a large table if a run accesses
- * only a small part of the table. */
+/* Zeroed memory whose pages the host provides when they are first accessed. Use it for tables of which a run accesses
+ * only a small part. Small blocks lie side by side, and nothing lies between them that is accessed. */
 #include <stddef.h>
 
 /* Returns zeroed memory, aligned to a cache line of the host, or NULL if memory is out. */
@@ -13,4 +13,6 @@ void lazy_free(void *memory);
  * (after fork(), in the child): a run of a few milliseconds takes twice as long if the host must provide all pages
  * again. */
 void lazy_keep(size_t bytes);
+/* Returns the bytes of all blocks. A small block counts until the last block of its 64 KB has been freed. */
+size_t lazy_used(void);
 #endif

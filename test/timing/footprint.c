@@ -2,39 +2,23 @@
  * estimate is compared with the memory that malloc() and lazy_new() have allocated afterwards. */
 #include "timing/footprint.h"
 #include "host/heddle.h"
+#include "isa/machine/lazy.h"
 #include "test/bases.h"
 #include "test/test.h"
 #include "timing/gpu.h"
 #include <malloc.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 enum { COUNTS = 0 }; /* the allocator of this build cannot report the memory in use */
 static double in_use(void) { return 0; }
 #else
 enum { COUNTS = 1 };
-static _Atomic long mapped; /* bytes */
-
-/* These two functions replace the functions of the library of C for calls from Heddle, such as those in lazy.c. */
-void *mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset) {
-    void *p = (void *)syscall(SYS_mmap, at, bytes, protection, flags, file, offset);
-    atomic_fetch_add(&mapped, p == MAP_FAILED ? 0 : (long)bytes);
-    return p;
-}
-int munmap(void *at, size_t bytes) {
-    atomic_fetch_sub(&mapped, (long)bytes);
-    return (int)syscall(SYS_munmap, at, bytes);
-}
-
 static double in_use(void) {
     struct mallinfo2 m = mallinfo2();
-    return (double)m.uordblks + (double)m.hblkhd + (double)atomic_load(&mapped);
+    return (double)m.uordblks + (double)m.hblkhd + (double)lazy_used();
 }
 #endif
 

@@ -19,10 +19,15 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
         s->line_bytes > 256 || (s->line_bytes & (s->line_bytes - 1)))
         return false;
     size_t bytes = all * (sizeof *c->key + sizeof *c->used + sizeof *c->way) + s->mshrs * sizeof *c->mshr +
-                   targets * sizeof *c->target + s->mshrs * sizeof *c->free_mshr;
+                   s->mshrs * sizeof *c->free_mshr;
+    const uint32_t near = each - 1 < CACHE_NEAR ? each - 1 : CACHE_NEAR;
+    bytes += near * s->mshrs * sizeof *c->target;
     c->storage = lazy_new(bytes); /* all ways are empty */
-    if (!c->storage)
+    c->far_target = lazy_new((targets - (near + 1) * s->mshrs) * sizeof *c->target);
+    if (!c->storage || !c->far_target) {
+        cache_free(c);
         return false;
+    }
     c->shape = *s;
     c->policy = NULL;
     c->targets = each;
@@ -33,7 +38,7 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
     c->key = c->storage; /* arrays with the widest elements come first, so that all are aligned */
     c->used = c->key + all;
     c->target = (struct cache_target *)(c->used + all);
-    c->mshr = (struct cache_mshr *)(c->target + targets);
+    c->mshr = (struct cache_mshr *)(c->target + near * s->mshrs);
     c->way = (struct cache_way *)(c->mshr + s->mshrs);
     c->free_mshr = (uint16_t *)(c->way + all);
     c->n_free = s->mshrs;
@@ -60,6 +65,8 @@ bool cache_use_replacement(struct cache *c, const struct replacement_ops *ops) {
 void cache_free(struct cache *c) {
     free(c->policy_state);
     lazy_free(c->storage);
+    lazy_free(c->far_target);
+    c->far_target = NULL;
     c->policy_state = NULL;
     c->storage = NULL;
 }
@@ -204,7 +211,10 @@ static void replace(struct cache *c, uint32_t w, uint64_t line, struct cache_out
 static void nothing_yet(struct cache_out *out) { *out = (struct cache_out){.victim = 0}; }
 
 static inline struct cache_target *target_at(struct cache *c, uint32_t mshr, uint32_t i) {
-    return i ? &c->target[(size_t)mshr * c->targets + i] : &c->mshr[mshr].first;
+    if (!i)
+        return &c->mshr[mshr].first;
+    return --i < CACHE_NEAR ? &c->target[i * c->shape.mshrs + mshr]
+                            : &c->far_target[(size_t)(i - CACHE_NEAR) * c->shape.mshrs + mshr];
 }
 
 /* Registers an access that waits in an MSHR. Requires that the MSHR has room. */

@@ -37,7 +37,7 @@ enum cache_result {
     CACHE_NO_MERGE, /* the line's MSHR has no room for another access */
 };
 
-enum { CACHE_MSHRS = 0xffffu, CACHE_SECTORS = 8 }; /* a cache has fewer than CACHE_MSHRS MSHRs */
+enum { CACHE_MSHRS = 0xffffu, CACHE_SECTORS = 8, CACHE_NEAR = 7 }; /* a cache has fewer than CACHE_MSHRS MSHRs */
 
 /* The mark that a prefetched line has until its first use: the number that the cache's owner assigned to the
  * prefetcher (0 means no mark), a note for the prefetcher, and the prefetched sectors. */
@@ -104,7 +104,9 @@ struct cache {
     uint64_t *used; /* time of last use; CACHE_STAYS for a reserved or locked way */
     struct cache_way *way;
     struct cache_mshr *mshr;
-    struct cache_target *target; /* mshrs * merges targets: all targets of each MSHR after the first */
+    /* the second target of each MSHR, then the third of each, and so on; those after the first 1 + CACHE_NEAR of each
+     * MSHR are in far_target, as most misses have few targets */
+    struct cache_target *target, *far_target;
     uint16_t *free_mshr;
     uint32_t n_free;
     uint32_t outstanding;       /* number of pending sectors, for a sectored cache */

@@ -1,6 +1,7 @@
 #include "dram.h"
 #include "isa/arith.h"
 #include "isa/hot_assert.h"
+#include "isa/machine/lazy.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,9 +56,9 @@ bool dram_init(struct dram *d, const struct config *c, uint32_t slices, uint32_t
     d->pipe_mask = pipe - 1;
     d->share = pipe / slices;
     d->reply_mask = replies - 1;
-    d->pool = calloc(cfg->queue, sizeof *d->pool);
-    d->pipe = calloc(pipe, sizeof *d->pipe);
-    d->reply = calloc(replies, sizeof *d->reply);
+    d->pool = lazy_new(cfg->queue * sizeof *d->pool);
+    d->pipe = lazy_new(pipe * sizeof *d->pipe);
+    d->reply = lazy_new(replies * sizeof *d->reply);
     if (!d->pool || !d->pipe || !d->reply)
         return false;
     for (uint32_t i = 0; i < cfg->queue; i++)
@@ -71,9 +72,9 @@ bool dram_init(struct dram *d, const struct config *c, uint32_t slices, uint32_t
 }
 
 void dram_free(struct dram *d) {
-    free(d->pool);
-    free(d->pipe);
-    free(d->reply);
+    lazy_free(d->pool);
+    lazy_free(d->pipe);
+    lazy_free(d->reply);
     memset(d, 0, sizeof *d);
 }
 

@@ -1,6 +1,7 @@
 #include "l2.h"
 #include "isa/arith.h"
 #include "isa/hot_assert.h"
+#include "isa/machine/lazy.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +16,13 @@ static bool init_rings(struct l2 *s, const struct config *c) {
     s->in_mask = ring_size(in) - 1;
     s->out_mask = ring_size(s->out_depth) - 1;
     s->fill_mask = ring_size(fills) - 1;
-    s->in[0].at = calloc(s->in_mask + 1, sizeof *s->in[0].at);
-    s->in[1].at = s->far_latency ? calloc(s->in_mask + 1, sizeof *s->in[1].at) : NULL;
-    s->out = calloc(s->out_mask + 1, sizeof *s->out);
-    s->fill = calloc(s->fill_mask + 1, sizeof *s->fill);
-    s->answer = calloc(s->fill_mask + 1, sizeof *s->answer);
+    s->in[0].at = lazy_new((s->in_mask + 1) * sizeof *s->in[0].at);
+    s->in[1].at = s->far_latency ? lazy_new((s->in_mask + 1) * sizeof *s->in[1].at) : NULL;
+    s->out = lazy_new((s->out_mask + 1) * sizeof *s->out);
+    s->fill = lazy_new((s->fill_mask + 1) * sizeof *s->fill);
+    s->answer = lazy_new((s->fill_mask + 1) * sizeof *s->answer);
     s->ahead_depth = c->memory.l2_prefetch_queue;
-    s->ahead = calloc(s->ahead_depth, sizeof *s->ahead);
+    s->ahead = lazy_new(s->ahead_depth * sizeof *s->ahead);
     return s->in[0].at && (s->in[1].at || !s->far_latency) && s->out && s->fill && s->answer && s->ahead;
 }
 
@@ -63,14 +64,14 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
 
 void l2_free(struct l2 *s) {
     prefetchers_free(&s->prefetchers);
-    free(s->ahead);
+    lazy_free(s->ahead);
     bypass_free(&s->bypass);
     cache_free(&s->cache);
-    free(s->in[0].at);
-    free(s->in[1].at);
-    free(s->out);
-    free(s->fill);
-    free(s->answer);
+    lazy_free(s->in[0].at);
+    lazy_free(s->in[1].at);
+    lazy_free(s->out);
+    lazy_free(s->fill);
+    lazy_free(s->answer);
     memset(s, 0, sizeof *s);
 }
 

@@ -21,7 +21,7 @@ static bool init(struct lsu *l) {
     for (uint32_t i = 0; i < LSU_SLOTS; i++)
         l->free_slot[i] = (uint16_t)(LSU_SLOTS - 1 - i);
     l->ahead.queue = calloc(c->lsu.prefetch_queue, sizeof *l->ahead.queue);
-    l->front = malloc(c->lsu.queue * sizeof *l->front); /* most of this ring is never touched */
+    l->front = lazy_new(c->lsu.queue * sizeof *l->front);
     if (c->l1i.size && c->sm.fetch_prefetch &&
         !(l->fetch.ahead_sent = calloc(c->l1i.mshrs, sizeof *l->fetch.ahead_sent)))
         return false;
@@ -62,7 +62,7 @@ void lsu_free(struct lsu *l) {
     free(l->fetch.ahead_sent);
     free(l->ahead.queue);
     free(l->guests.at);
-    free(l->front);
+    lazy_free(l->front);
     lazy_free(l);
 }
 
@@ -217,6 +217,8 @@ static inline void shared_tick(struct lsu *l, uint64_t now) {
         lsu_part_done(l, l->shared.slot[l->shared.head++ % LSU_SLOTS]);
         due = l->shared.head == l->shared.tail ? NEVER : l->shared.ready[l->shared.head % LSU_SLOTS];
     } while (due <= now);
+    if (due == NEVER) /* an empty ring begins anew: few entries are accessed */
+        l->shared.head = l->shared.tail = 0;
     l->due[PART_SHARED] = due;
 }
 
@@ -376,8 +378,7 @@ bool lsu_fetch_done(struct lsu *l, uint64_t now, uint32_t *tag, uint8_t *sectors
     if (!l->status.n_fetched)
         return false;
     uint32_t at = l->fetch.done_at;
-    l->fetch.done_at = (at + 1) % LSU_FETCH_REPLIES;
-    l->status.n_fetched--;
+    l->fetch.done_at = --l->status.n_fetched ? (at + 1) % LSU_FETCH_REPLIES : 0;
     *tag = l->fetch.done[at];
     *sectors = l->fetch.sectors[at];
     l->fetch.in_flight--;

@@ -131,8 +131,7 @@ static inline bool lsu_done(struct lsu *l, uint32_t *tag, bool *missed) {
         return false;
     *tag = s->done[s->done_at].tag;
     *missed = s->done[s->done_at].missed;
-    s->done_at = (s->done_at + 1) % LSU_SLOTS;
-    s->n_done--;
+    s->done_at = --s->n_done ? (s->done_at + 1) % LSU_SLOTS : 0; /* few entries of the ring are accessed */
     return true;
 }
 /* Lets a reader beside the unit occupy the banks of shared memory for `cycles` cycles, after all accesses that occupy

@@ -42,7 +42,7 @@ enum line_kind {
     LINE_LOCAL_STORE,
     LINE_ATOMIC,
     LINE_PREFETCH, /* of an instruction */
-    LINE_ASKED,    /* access of a prefetcher: `slot` is an index into ahead[] */
+    LINE_ASKED,    /* access of a prefetcher: `slot` is an index into prefetch[] */
 };
 
 /* An access to one line in a pipeline. */
@@ -183,73 +183,72 @@ struct lsu {
     uint64_t front_free;          /* cycle before which the banks are busy */
     uint64_t front_stalled_since; /* cycle since which the head is blocked; NEVER if it is not blocked */
 
-    struct {
-        uint16_t slot[LSU_SLOTS];
-        uint64_t ready[LSU_SLOTS];
-        uint64_t head, tail;
-    } shared; /* accesses in the shared-memory pipeline, in the order of `ready` */
-    struct {
-        uint16_t slot[LSU_SLOTS];
-        uint64_t head, tail;
-    } fills; /* accesses whose data wait for the banks */
-    struct {
-        struct lsu_guest *at; /* in order of arrival; the first `served` have entered the banks, `taken` were taken */
-        uint32_t n, cap, served, taken;
-    } guests;
-    struct {
-        uint64_t address[LSU_FETCHES];
-        uint32_t tag[LSU_FETCHES];
-        bool ahead[LSU_FETCHES]; /* for a stream buffer */
-        uint64_t head, tail;     /* head and tail of the fetches that wait for the port */
-        uint32_t done[LSU_FETCH_REPLIES];
-        uint8_t sectors[LSU_FETCH_REPLIES];
-        uint32_t done_at;                  /* index of the oldest of status.n_fetched replies */
-        uint32_t in_flight;                /* replies due */
-        struct lsu_ahead_sent *ahead_sent; /* indexed by tag; NULL if there are no stream buffers */
-    } fetch;
-
     bool details; /* line accesses have the details that prefetchers, lock owners and policies of the L1 need */
+    bool ended;   /* true if a warp was added to stores_ended in this cycle */
     struct {
         bool (*of)(const void *ctx, uint32_t warp); /* lsu_ask_critical(); NULL: no warp is critical */
         const void *ctx;
     } critical;
-    struct prefetchers prefetchers;
+    struct walker walker;
+    struct mem_waits waits; /* waits for replies */
+    struct lsu_counts n;
+    const struct config *cfg; /* outlives the unit */
     struct {
-        struct lsu_ahead all[LSU_PREFETCHES];
-        uint16_t free; /* head of the free list, which ends with LSU_PREFETCHES */
+        struct lsu_guest *at; /* in order of arrival; the first `served` have entered the banks, `taken` were taken */
+        uint32_t n, cap, served, taken;
+    } guests;
+    struct warp_set stores_ended;
+    uint16_t free_bypass; /* head of the free list of `bypass`, which ends with LSU_BYPASS */
+    struct {
+        uint16_t free; /* head of the free list of `prefetch`, which ends with LSU_PREFETCHES */
         /* ring of cfg->lsu.prefetch_queue entries: requests that wait for the L1's tags or for the port */
         uint16_t *queue;
         uint32_t head, n; /* head and length of the queue */
     } ahead;
-
+    struct prefetchers prefetchers;
     struct {
         bool wanted;
         uint32_t n, tag[LSU_SLOTS];
     } misses; /* misses found in this cycle: lsu_missed() */
     struct {
-        bool wanted, noted[LSU_SLOTS];
+        bool wanted;
         uint32_t n, taken;
+        bool noted[LSU_SLOTS];
         uint16_t slot[LSU_SLOTS];
     } known; /* loads found in this cycle: lsu_known() */
 
-    struct lsu_slot slot[LSU_SLOTS];
-    uint16_t free_slot[LSU_SLOTS];  /* stack of status.n_free */
+    /* Most runs access only the first entries of these tables. */
+    struct {
+        uint64_t head, tail;
+        uint16_t slot[LSU_SLOTS];
+    } fills; /* accesses whose data wait for the banks */
+    struct {
+        uint64_t address[LSU_FETCHES];
+        uint32_t tag[LSU_FETCHES];
+        bool ahead[LSU_FETCHES];           /* for a stream buffer */
+        uint64_t head, tail;               /* head and tail of the fetches that wait for the port */
+        struct lsu_ahead_sent *ahead_sent; /* indexed by tag; NULL if there are no stream buffers */
+        uint32_t done_at;                  /* index of the oldest of status.n_fetched replies */
+        uint32_t in_flight;                /* replies due */
+        uint8_t sectors[LSU_FETCH_REPLIES];
+        uint32_t done[LSU_FETCH_REPLIES];
+    } fetch;
     uint16_t slot_of_tag[LSU_TAGS]; /* last slot used for a tag, indexed by the tag's low bits */
+    uint32_t stores[WARP_SLOTS];    /* acknowledgements due, by warp */
+    struct {
+        uint64_t head, tail;
+        uint16_t slot[LSU_SLOTS];
+        uint64_t ready[LSU_SLOTS];
+    } shared;                      /* accesses in the shared-memory pipeline, in the order of `ready` */
+    uint16_t free_slot[LSU_SLOTS]; /* stack of status.n_free */
+    struct lsu_slot slot[LSU_SLOTS];
     struct lsu_bypass bypass[LSU_BYPASS];
-    uint16_t free_bypass;        /* head of the free list, which ends with LSU_BYPASS */
-    uint32_t stores[WARP_SLOTS]; /* acknowledgements due, by warp */
-    struct warp_set stores_ended;
-    bool ended; /* true if a warp was added to stores_ended in this cycle */
-
-    struct walker walker;
-    struct mem_waits waits; /* waits for replies */
-    struct lsu_counts n;
-    const struct config *cfg; /* outlives the unit */
+    struct lsu_ahead prefetch[LSU_PREFETCHES];
 };
 _Static_assert(offsetof(struct lsu, status) == 0, "lsu_status() looks there");
 
-/* The free lists of `bypass` and `ahead`. A link counts from the following entry, so that the entries of zeroed memory
- * form a list in order, and entries that were never used are not touched. */
+/* The free lists of `bypass` and `prefetch`. A link counts from the following entry, so that the entries of zeroed
+ * memory form a list in order, and entries that were never used are not touched. */
 static inline uint16_t lsu_link(uint32_t entry, uint32_t next) { return (uint16_t)(next - entry - 1); }
 static inline uint16_t lsu_next_free(uint32_t entry, uint16_t link) { return (uint16_t)(entry + 1 + link); }
 

@@ -1,5 +1,6 @@
 /* The part of the load/store unit after the front: the pipelines into the L1 caches, accesses past the L1, and
  * replies. */
+#include "isa/machine/lazy.h"
 #include "lsu_send.h"
 #include <stdlib.h>
 
@@ -27,10 +28,10 @@ bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, uint32_t bytes
     p->depth = c->latency * c->ports + 1;
     uint32_t ring = ring_size(p->depth);
     p->mask = ring - 1;
-    p->ring = calloc(ring, sizeof *p->ring);
-    p->returns = calloc(c->mshrs, sizeof *p->returns);
-    p->returning = calloc(c->mshrs, sizeof *p->returning);
-    if (kind == MEM_READ && !(p->ahead_sent = calloc(c->mshrs, sizeof *p->ahead_sent)))
+    p->ring = lazy_new(ring * sizeof *p->ring);
+    p->returns = lazy_new(c->mshrs * sizeof *p->returns);
+    p->returning = lazy_new(c->mshrs * sizeof *p->returning);
+    if (kind == MEM_READ && !(p->ahead_sent = lazy_new(c->mshrs * sizeof *p->ahead_sent)))
         return false;
     return p->ring && p->returns && p->returning && cache_init(&p->cache, &shape);
 }
@@ -38,10 +39,10 @@ bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, uint32_t bytes
 void lsu_pipe_free(struct lsu_pipe *p) {
     bypass_free(&p->bypass);
     cache_free(&p->cache);
-    free(p->ahead_sent);
-    free(p->returns);
-    free(p->returning);
-    free(p->ring);
+    lazy_free(p->ahead_sent);
+    lazy_free(p->returns);
+    lazy_free(p->returning);
+    lazy_free(p->ring);
 }
 
 /* Sends a store of `op` to the L2. */

@@ -108,7 +108,7 @@ static enum prefetch_asked ask(void *cache, uint32_t who, const struct prefetch_
         return PREFETCH_FULL;
     }
     uint16_t id = l->ahead.free;
-    struct lsu_ahead *x = &l->ahead.all[id];
+    struct lsu_ahead *x = &l->prefetch[id];
     l->ahead.free = lsu_next_free(id, x->link);
     *x = (struct lsu_ahead){.r = *r, .asked = now, .who = (uint16_t)who};
     l->ahead.queue[(l->ahead.head + l->ahead.n++) % l->cfg->lsu.prefetch_queue] = id;
@@ -119,9 +119,9 @@ static enum prefetch_asked ask(void *cache, uint32_t who, const struct prefetch_
 }
 
 static void answer(struct lsu *l, uint32_t id, enum prefetch_answer a, bool last, uint64_t now) {
-    const struct lsu_ahead x = l->ahead.all[id];
+    const struct lsu_ahead x = l->prefetch[id];
     if (last) { /* free the entry first: prefetchers_answer() may add a request */
-        l->ahead.all[id].link = lsu_link(id, l->ahead.free);
+        l->prefetch[id].link = lsu_link(id, l->ahead.free);
         l->ahead.free = (uint16_t)id;
         tell_of_room(l, now);
     }
@@ -132,7 +132,7 @@ static void answer(struct lsu *l, uint32_t id, enum prefetch_answer a, bool last
 /* Returns the line access for request `id` of a prefetcher. The access will read the tags of the L1, or bypass the
  * L1. */
 static struct line_op op_of(const struct lsu *l, uint16_t id) {
-    const struct lsu_ahead *x = &l->ahead.all[id];
+    const struct lsu_ahead *x = &l->prefetch[id];
     uint64_t line = x->r.want == PREFETCH_INTO_L2 ? l->cfg->l2.line : l->pipe[PIPE_L1].line_bytes;
     struct line_op op = {.address = x->r.address & ~(line - 1),
                          .slot = id,
@@ -145,7 +145,7 @@ static struct line_op op_of(const struct lsu *l, uint16_t id) {
 }
 
 static const struct lsu_ahead *first_asked(const struct lsu *l) {
-    return l->ahead.n ? &l->ahead.all[l->ahead.queue[l->ahead.head]] : NULL;
+    return l->ahead.n ? &l->prefetch[l->ahead.queue[l->ahead.head]] : NULL;
 }
 
 static void pop_asked(struct lsu *l) {
@@ -210,7 +210,7 @@ static enum prefetch_answer look_up(struct lsu *l, struct lsu_pipe *p, const str
 }
 
 void lsu_asked(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
-    const struct lsu_ahead *x = &l->ahead.all[op->slot];
+    const struct lsu_ahead *x = &l->prefetch[op->slot];
     const bool lock = x->r.want == PREFETCH_LOCK;
     struct cache_out out = {.victim = 0};
     enum prefetch_answer a = PREFETCH_PRESENT;

@@ -1,5 +1,6 @@
 #include "memport.h"
 #include "isa/arith.h"
+#include "isa/machine/lazy.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +15,9 @@ bool memport_init(struct memport *p, uint32_t depth, uint32_t max_outstanding, u
     p->reply_cycle = UINT64_MAX;
     p->request_mask = requests - 1;
     p->reply_mask = (replies < FIRST_REPLIES ? replies : FIRST_REPLIES) - 1;
-    /* the rings are not initialised: most of a large ring is never touched */
-    p->request = malloc(requests * sizeof *p->request);
-    p->reply = malloc(replies * sizeof *p->reply);
-    p->removed_at = malloc(requests * sizeof *p->removed_at);
+    p->request = lazy_new(requests * sizeof *p->request);
+    p->reply = lazy_new(replies * sizeof *p->reply);
+    p->removed_at = lazy_new(requests * sizeof *p->removed_at);
     return p->request && p->reply && p->removed_at;
 }
 
@@ -36,7 +36,7 @@ bool memport_add_near(struct memport *p, uint32_t most) {
     p->near = aligned_alloc(_Alignof(struct memport_near), sizeof *p->near);
     if (!p->near)
         return false;
-    *p->near = (struct memport_near){.mask = replies - 1, .reply = calloc(replies, sizeof *p->near->reply)};
+    *p->near = (struct memport_near){.mask = replies - 1, .reply = lazy_new(replies * sizeof *p->near->reply)};
     p->whole |= MEM_NEAR_KINDS;
     return p->near->reply != NULL;
 }
@@ -50,10 +50,10 @@ void memport_use_flits(struct memport *p, uint32_t flit_bytes, uint32_t most) {
 
 void memport_free(struct memport *p) {
     if (p->near)
-        free(p->near->reply);
+        lazy_free(p->near->reply);
     free(p->near);
-    free(p->request);
-    free(p->reply);
-    free(p->removed_at);
+    lazy_free(p->request);
+    lazy_free(p->reply);
+    lazy_free(p->removed_at);
     memset(p, 0, sizeof *p);
 }

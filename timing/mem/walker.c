@@ -1,4 +1,5 @@
 #include "walker.h"
+#include "isa/machine/lazy.h"
 #include "isa/walk.h"
 #include "lsu_parts.h"
 #include <stdlib.h>
@@ -6,9 +7,9 @@
 bool walker_init(struct walker *w, const struct walk_cfg *cfg) {
     w->size = cfg->warps + cfg->queue;
     w->next = NEVER;
-    w->walk = malloc(w->size * sizeof *w->walk); /* most of these two tables is never touched */
+    w->walk = lazy_new(w->size * sizeof *w->walk);
     w->order = calloc(w->size, sizeof *w->order);
-    w->access = malloc(LSU_SLOTS * sizeof *w->access);
+    w->access = lazy_new(LSU_SLOTS * sizeof *w->access);
     if (!w->walk || !w->order || !w->access)
         return false;
     for (uint32_t i = 0; i < w->size; i++)
@@ -17,9 +18,9 @@ bool walker_init(struct walker *w, const struct walk_cfg *cfg) {
 }
 
 void walker_free(struct walker *w) {
-    free(w->walk);
+    lazy_free(w->walk);
     free(w->order);
-    free(w->access);
+    lazy_free(w->access);
 }
 
 /* Returns true if the walker can accept one more instruction. Half of the LSU's slots stay free for the accesses of

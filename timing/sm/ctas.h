@@ -21,7 +21,6 @@ struct sm_cta {
 /* Owns the CTA slots, and counts the resources of their CTAs. A context is a warp of a unit, which belongs to no CTA of
  * the launch (unit_context.h). */
 struct sm_ctas {
-    struct sm_cta slot[SM_CTA_SLOTS + MAX_CONTEXTS];  /* slots of the CTAs, then one slot for each context */
     uint32_t warps_used, registers_used, shared_used; /* shared: bytes */
     uint32_t tensor_used;                             /* columns of tensor memory that the SM's CTAs have allocated */
     uint32_t warps_each, registers_each, shared_each; /* resources that each CTA of the launch needs */
@@ -29,6 +28,7 @@ struct sm_ctas {
     uint32_t n_slots;                                 /* slots from n_slots on have no sm_cta.cta */
     const struct cluster_source *source;              /* gives clusters that have not begun to clusterlaunchcontrol */
     unsigned char *shared_states;                     /* sm_cta.shared of `most` CTAs and of the contexts; NULL: none */
+    struct sm_cta slot[SM_CTA_SLOTS + MAX_CONTEXTS];  /* slots of the CTAs, then one slot for each context */
 };
 
 /* Allocates the states that the warps of CTAs share, for a launch under a model that has such states. Returns false if

@@ -3,6 +3,7 @@
 #include "counting.h"
 #include "execute.h"
 #include "isa/hot_assert.h"
+#include "isa/machine/lazy.h"
 #include "isa/machine/warpsync.h"
 #include <stdlib.h>
 
@@ -10,7 +11,7 @@ bool issue_init(struct sm_issue_stage *s, const struct config *cfg, uint32_t slo
     for (uint32_t i = 0; i < cfg->sm.schedulers; i++)
         if (!sched_init(&s->sched[i], NULL, &cfg->sm, i))
             return false;
-    s->ordered = malloc((size_t)slots * MAX_PATHS * sizeof *s->ordered); /* most of this memory is never touched */
+    s->ordered = lazy_new((size_t)slots * MAX_PATHS * sizeof *s->ordered);
     return s->ordered != NULL;
 }
 
@@ -18,7 +19,7 @@ void issue_free(struct sm_issue_stage *s) {
     for (size_t i = 0; i < sizeof s->sched / sizeof s->sched[0]; i++)
         sched_free(&s->sched[i]);
     free(s->profile);
-    free(s->ordered);
+    lazy_free(s->ordered);
 }
 
 bool sm_use_scheduler(struct sm *sm, const struct sched_ops *ops) {

@@ -103,14 +103,17 @@ struct joint_counts {
 #include "joint_stats.def"
 };
 struct sm_joint_state {
-    uint32_t more, reach;            /* sm_joint_fetches() */
-    uint32_t gang;                   /* sm_joint_gangs(); 0: none */
-    uint32_t slices;                 /* sm_joint_slices(); 0: a warp uses all lanes of the pipes */
-    uint32_t merged;                 /* entries of `next` in use */
-    uint16_t next[MAX_INFLIGHT + 1]; /* by instruction in flight: 1 + the next member of its access; 0: none */
-    lanemask_t at[MAX_INFLIGHT + 1]; /* by instruction in flight: the lanes of a member in its access */
-    bool ended[MAX_INFLIGHT + 1];    /* the first member of the access has ended, and the others have not */
+    uint32_t more, reach; /* sm_joint_fetches() */
+    uint32_t gang;        /* sm_joint_gangs(); 0: none */
+    uint32_t slices;      /* sm_joint_slices(); 0: a warp uses all lanes of the pipes */
+    uint32_t merged;      /* entries of `next` in use */
     struct joint_counts n;
+};
+/* The members of accesses, by instruction in flight. */
+struct sm_joint_members {
+    uint16_t next[MAX_INFLIGHT + 1]; /* 1 + the next member of its access; 0: none */
+    lanemask_t at[MAX_INFLIGHT + 1]; /* the lanes of a member in its access */
+    bool ended[MAX_INFLIGHT + 1];    /* the first member of the access has ended, and the others have not */
 };
 
 /* ---- calls for stages ---- */

@@ -64,19 +64,19 @@ void joint_merge(struct sm *sm, uint32_t w, uint32_t p, uint32_t mem) {
         cross_over(m, fx, bytes);
     }
     if (sm->joint.slices) {
-        sm->joint.at[i] = a->lanes & ~before;
-        if (!sm->joint.next[m->inflight])
-            sm->joint.at[m->inflight] = before;
+        sm->joined.at[i] = a->lanes & ~before;
+        if (!sm->joined.next[m->inflight])
+            sm->joined.at[m->inflight] = before;
     }
-    sm->joint.next[i] = sm->joint.next[m->inflight];
-    sm->joint.next[m->inflight] = (uint16_t)(i + 1);
+    sm->joined.next[i] = sm->joined.next[m->inflight];
+    sm->joined.next[m->inflight] = (uint16_t)(i + 1);
     sm->joint.merged++;
     sm->joint.n.accesses++;
 }
 
 uint32_t joint_take(struct sm *sm, uint32_t inflight) {
-    uint32_t next = sm->joint.next[inflight];
-    sm->joint.next[inflight] = 0;
+    uint32_t next = sm->joined.next[inflight];
+    sm->joined.next[inflight] = 0;
     sm->joint.merged -= next != 0;
     return next ? next - 1 : NO_INFLIGHT;
 }
@@ -89,7 +89,7 @@ static uint32_t part_from(struct sm *sm, uint32_t tag) {
     sm->in_flight.entry[i].issued = old.issued;
     if (sm->modern)
         modern_hand_over(sm, tag, i);
-    sm->joint.ended[tag] = true;
+    sm->joined.ended[tag] = true;
     sm->joint.merged++;
     return i;
 }
@@ -97,18 +97,18 @@ static uint32_t part_from(struct sm *sm, uint32_t tag) {
 uint32_t joint_known(struct sm *sm, uint32_t tag, uint32_t end[JOINT_MOST]) {
     uint32_t n = 0;
     lanemask_t waits;
-    if (!sm->joint.next[tag] || !lsu_waits_on_miss(sm->lsu, tag, &waits))
+    if (!sm->joined.next[tag] || !lsu_waits_on_miss(sm->lsu, tag, &waits))
         return 0;
-    if (!sm->joint.ended[tag] && !(sm->joint.at[tag] & waits) && in_flight_has_room(&sm->in_flight))
+    if (!sm->joined.ended[tag] && !(sm->joined.at[tag] & waits) && in_flight_has_room(&sm->in_flight))
         end[n++] = part_from(sm, tag);
-    for (uint16_t *link = &sm->joint.next[tag]; *link;) {
+    for (uint16_t *link = &sm->joined.next[tag]; *link;) {
         uint32_t i = *link - 1u;
-        if (sm->joint.at[i] & waits) {
-            link = &sm->joint.next[i];
+        if (sm->joined.at[i] & waits) {
+            link = &sm->joined.next[i];
             continue;
         }
-        *link = sm->joint.next[i];
-        sm->joint.next[i] = 0;
+        *link = sm->joined.next[i];
+        sm->joined.next[i] = 0;
         sm->joint.merged--;
         end[n++] = i;
     }
@@ -117,9 +117,9 @@ uint32_t joint_known(struct sm *sm, uint32_t tag, uint32_t end[JOINT_MOST]) {
 
 bool joint_end(struct sm *sm, uint32_t inflight, uint64_t now) {
     const uint32_t w = sm->in_flight.entry[inflight].warp;
-    if (!sm->joint.slices || !sm->joint.ended[inflight])
+    if (!sm->joint.slices || !sm->joined.ended[inflight])
         return false;
-    sm->joint.ended[inflight] = false;
+    sm->joined.ended[inflight] = false;
     sm->joint.merged--;
     in_flight_end(&sm->in_flight, inflight);
     sm->warps.slot[w].inflight--;
@@ -130,7 +130,7 @@ bool joint_end(struct sm *sm, uint32_t inflight, uint64_t now) {
 
 uint64_t joint_collect(struct sm *sm, uint32_t inflight, uint64_t from) {
     uint64_t last = from;
-    for (uint32_t i = sm->joint.next[inflight]; i; i = sm->joint.next[i - 1]) {
+    for (uint32_t i = sm->joined.next[inflight]; i; i = sm->joined.next[i - 1]) {
         const struct inflight *f = &sm->in_flight.entry[i - 1];
         last = max64(last, operands_read(&sm->operands, f->part, f->warp, &sm->program->inst[f->pc], NULL, from));
     }

@@ -2,6 +2,7 @@
 #include "memory_stage.h"
 #include "isa/arith.h"
 #include "isa/decode.h"
+#include "isa/machine/lazy.h"
 #include "isa/walk.h"
 #include "issue_slots.h"
 #include "memory_replies.h"
@@ -17,7 +18,7 @@
 #define CONTEXT_TIMING_STEP (1ull << 30)
 
 bool memory_init(struct sm_memory *m) {
-    m->inst = malloc(MEM_QUEUE * sizeof *m->inst);
+    m->inst = lazy_new(MEM_QUEUE * sizeof *m->inst);
     m->due = UINT64_MAX;
     for (uint32_t i = 0; i < MEM_QUEUE; i++)
         m->free[m->n_free++] = (uint8_t)i;
@@ -25,7 +26,7 @@ bool memory_init(struct sm_memory *m) {
 }
 
 void memory_free(struct sm_memory *m) {
-    free(m->inst);
+    lazy_free(m->inst);
     held_free(&m->held);
 }
 

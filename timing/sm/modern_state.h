@@ -115,13 +115,13 @@ struct sm_modern {
     uint32_t turn;                      /* sub-core whose memory instruction is next */
     uint64_t expanded;                  /* the largest modern_part.expanded */
     uint64_t grant_from;                /* first cycle in which the arbiter accepts a memory instruction */
-    struct modern_part part[MODERN_PARTS];
-    struct pipes f64;         /* the f64 pipe of all sub-cores, with core.f64_shared */
-    struct modern_warp *warp; /* by slot */
+    struct pipes f64;                   /* the f64 pipe of all sub-cores, with core.f64_shared */
+    struct modern_warp *warp;           /* by slot */
     /* core.consumers: by slot and register, the number of instructions in flight that have not read it; else NULL */
     uint8_t *readers;
     uint32_t n_regs;              /* registers of a slot in `readers` */
     struct modern_flight *flight; /* index: entry of the table of instructions in flight */
     struct modern_counts n;
+    struct modern_part part[MODERN_PARTS];
 };
 #endif

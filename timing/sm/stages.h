@@ -51,6 +51,12 @@ struct sm {
     const struct timed_program *program;
     struct sm_model model;
     struct sm_units units;
+    struct sm_copies *copies;
+    struct sm_remote *remote; /* NULL: every cluster of the launch has one CTA */
+    struct sm_tensor *tensor;
+    struct sm_modern *modern; /* NULL: a classic core */
+    uint64_t arrivals_made;   /* number of mbarrier arrivals that copies made in this launch, without an instruction */
+    struct fault fault;
     struct effects fx; /* effects of the instruction that issues or is performed */
     struct sm_counts n;
     struct sm_in_flight in_flight;
@@ -58,19 +64,15 @@ struct sm {
     struct sm_fetch_stage fetching;
     struct fetch fetch; /* instruction caches */
     struct sm_issue_stage issue;
-    struct sm_warps warps;
-    struct sm_operands operands;
     struct sm_memory memory;
-    struct sm_ctas ctas;
     struct sm_contexts contexts;
     struct sm_member_results members;
     struct sm_joint_state joint;
-    struct sm_copies *copies;
-    struct sm_remote *remote; /* NULL: every cluster of the launch has one CTA */
-    struct sm_tensor *tensor;
-    struct sm_modern *modern; /* NULL: a classic core */
-    uint64_t arrivals_made;   /* number of mbarrier arrivals that copies made in this launch, without an instruction */
-    struct fault fault;
+    /* most SMs access only the first part of each of these tables */
+    struct sm_ctas ctas;
+    struct sm_warps warps;
+    struct sm_operands operands;
+    struct sm_joint_members joined;
 };
 
 /* Returns true if any unit has subscribed to the call. */

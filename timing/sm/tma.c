@@ -5,6 +5,7 @@
 #include "tma.h"
 #include "isa/decode.h"
 #include "isa/exec/exec_mbarrier.h"
+#include "isa/machine/lazy.h"
 #include "stages.h"
 #include "unit_access.h"
 #include <stdlib.h>
@@ -58,7 +59,7 @@ struct tma {
 };
 
 static void *tma_make(const struct config *cfg, uint32_t sm, void *ctx) {
-    struct tma *t = calloc(1, sizeof *t);
+    struct tma *t = lazy_new(sizeof *t);
     (void)sm, (void)ctx;
     if (!t)
         return NULL;
@@ -90,7 +91,7 @@ static void drop(struct tma *t) {
 
 static void tma_free(void *u) {
     drop(u);
-    free(u);
+    lazy_free(u);
 }
 
 static uint32_t slot_of(const struct sm *sm, const struct warp *row) {

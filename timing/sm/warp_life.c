@@ -22,7 +22,6 @@ void sm_warp_start(struct sm *sm, uint32_t w, uint32_t pc, uint64_t now) {
     control_start(&sw->control, sm->model.options, &who, pc, sw->w->launched);
     if (sm->modern)
         modern_warp_start(sm, w);
-    sm->warps.boards_empty = false;
     sm->model.sb->start(sw->board, sm->program->program->n_regs);
     sm->warps.age[w] = sm->warps.next_age++;
     sm_set_live(sm, w, true);

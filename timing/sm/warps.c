@@ -1,5 +1,6 @@
 #include "warps.h"
 #include "in_flight.h"
+#include "isa/machine/lazy.h"
 #include "member_results.h"
 #include <stdlib.h>
 #include <string.h>
@@ -44,18 +45,22 @@ bool warps_init(struct sm_warps *ws, const struct reconv_ops *ops, const struct 
     ws->model_size = warps_model_size(ops, options, lanes);
     ws->path_size = warps_path_size(ops, lanes);
     ws->most_paths = most_paths(ops, lanes);
-    /* most of this memory is never touched; control_start() clears the state of a model */
-    ws->model_memory = malloc(n * (ws->near_size + ws->model_size) + LINE);
-    ws->path_memory = aligned_alloc(LINE, n * ws->path_size);
-    ws->held_memory = malloc(n * MAX_PATHS * sizeof *ws->held_memory);
-    ws->await_memory = malloc(n * MAX_PATHS * sizeof *ws->await_memory);
-    if (!ws->model_memory || !ws->path_memory || !ws->held_memory || !ws->await_memory)
+    ws->model_memory = lazy_new(n * (ws->near_size + ws->model_size) + LINE);
+    ws->path_memory = lazy_new(n * ws->path_size);
+    ws->held_memory = lazy_new(n * MAX_PATHS * sizeof *ws->held_memory);
+    ws->await_memory = lazy_new(n * MAX_PATHS * sizeof *ws->await_memory);
+    ws->sched = lazy_new(n * (sizeof *ws->sched + sizeof *ws->issued + sizeof *ws->age + sizeof *ws->split_check.warp));
+    if (!ws->model_memory || !ws->path_memory || !ws->held_memory || !ws->await_memory || !ws->sched)
         return false;
-    memset(ws->path_memory, 0, n * ws->path_size);
+    ws->issued = (uint32_t *)(ws->sched + n);
+    ws->age = ws->issued + n;
+    ws->split_check.warp = (uint16_t *)(ws->age + n);
+    ws->boards_small = true;
     const size_t step = ws->near_size ? ws->near_size : ws->model_size;
     for (uint32_t w = 0; w < n; w++) {
         struct sm_warp *sw = &ws->slot[w];
         sw->path = warps_paths(ws, w)->path;
+        sw->board = warps_paths(ws, w)->board;
         sw->await = ws->await_memory + (size_t)w * MAX_PATHS;
         sw->loads = NO_INFLIGHT;
         sw->control = (struct warp_control){.ops = ops,
@@ -66,27 +71,24 @@ bool warps_init(struct sm_warps *ws, const struct reconv_ops *ops, const struct 
 }
 
 void warps_free(struct sm_warps *ws) {
-    free(ws->path_memory);
-    free(ws->held_memory);
-    free(ws->await_memory);
-    free(ws->model_memory);
+    lazy_free(ws->path_memory);
+    lazy_free(ws->held_memory);
+    lazy_free(ws->await_memory);
+    lazy_free(ws->model_memory);
+    lazy_free(ws->sched);
 }
 
 bool warps_place_boards(struct sm_warps *ws, size_t size) {
     ws->board_size = size;
-    bool small = size <= SMALL_BOARD;
-    if (small && ws->boards_empty)
+    const bool small = size <= SMALL_BOARD;
+    if (small && ws->boards_small)
         return true;
-    ws->boards_empty = small;
+    ws->boards_small = small;
     ws->board_memory = small ? NULL : calloc(ws->slots, size);
     if (!small && !ws->board_memory)
         return false;
-    for (uint32_t w = 0; w < ws->slots; w++) {
-        unsigned char *in_line = warps_paths(ws, w)->board;
-        if (small)
-            memset(in_line, 0, SMALL_BOARD);
-        ws->slot[w].board = small ? in_line : (unsigned char *)ws->board_memory + w * size;
-    }
+    for (uint32_t w = 0; w < ws->slots; w++)
+        ws->slot[w].board = small ? warps_paths(ws, w)->board : (unsigned char *)ws->board_memory + w * size;
     return true;
 }
 

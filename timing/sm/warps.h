@@ -54,22 +54,22 @@ struct sm_warps {
     struct warp_set live;      /* warps that have not finished and are not asleep */
     struct warp_set divergent; /* warps whose first path has fewer lanes than the warp has live lanes */
     uint64_t in_state[WARP_WORDS][N_PATH_STATES]; /* warps with a path in the state, by word of a warp_set */
-    struct sm_warp slot[WARP_SLOTS];
-    uint32_t issued[WARP_SLOTS];         /* by slot: instructions since sm_take_issued() was last called (lend.h) */
-    uint32_t age[WARP_SLOTS], next_age;  /* by slot: number in the order in which warps started, for schedulers */
-    struct sched_warp sched[WARP_SLOTS]; /* by slot, for schedulers */
+    struct sched_warp *sched;                     /* by slot, for schedulers */
+    uint32_t *issued;        /* by slot: instructions since sm_take_issued() was last called (lend.h) */
+    uint32_t *age, next_age; /* by slot: number in the order in which warps started, for schedulers */
     struct {
-        bool used;                 /* the model splits paths */
-        uint32_t n;                /* number of warps that the next sm_split() checks, because one of their loads was
-                                    * issued, read its tags or got data */
-        uint16_t warp[WARP_SLOTS]; /* these warps, in order */
+        bool used;      /* the model splits paths */
+        uint32_t n;     /* number of warps that the next sm_split() checks, because one of their loads was issued, read
+                         * its tags or got data */
+        uint16_t *warp; /* these warps, in order */
     } split_check;
     unsigned char *path_memory; /* a struct sm_paths for each slot */
     struct path_wait *held_memory;
     struct sm_await *await_memory;
-    void *model_memory, *board_memory; /* board_memory: NULL while boards fit into SMALL_BOARD */
-    bool boards_empty;                 /* the boards are in SMALL_BOARD, and no warp has begun since */
+    void *model_memory, *board_memory;                   /* board_memory: NULL while boards fit into SMALL_BOARD */
+    bool boards_small;                                   /* the boards are in struct sm_paths */
     size_t path_size, near_size, model_size, board_size; /* bytes per slot; near_size 0: models have no far part */
+    struct sm_warp slot[WARP_SLOTS];
 };
 /* Return the bytes of struct sm_paths and of the model's state (near and far) for one slot. `lanes`: lanes of a warp.
  * Each is an odd number of host cache lines, which spreads the slots over the sets of the host's caches. */
@@ -87,8 +87,8 @@ static inline struct sm_paths *warps_paths(const struct sm_warps *ws, uint32_t w
 bool warps_init(struct sm_warps *ws, const struct reconv_ops *ops, const struct reconv_cfg *options, uint32_t warps,
                 uint32_t lanes);
 void warps_free(struct sm_warps *ws);
-/* Allocates empty scoreboards of `size` bytes for a launch, one per slot. Returns false if memory is out.
- * warps_free_boards() must follow. */
+/* Allocates scoreboards of `size` bytes for a launch, one per slot; scoreboard_ops.start() empties them. Returns false
+ * if memory is out. warps_free_boards() must follow. */
 bool warps_place_boards(struct sm_warps *ws, size_t size);
 void warps_free_boards(struct sm_warps *ws);
 /* Computes anew in which sets of in_state the warp is, from the states of its paths. (Also for a warp without

@@ -1,17 +1,17 @@
 #include "wheel.h"
+#include "isa/machine/lazy.h"
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool wheel_init(struct wheel *w, uint32_t cap) {
     *w = (struct wheel){.cap = cap};
     memset(w->head, 0xff, sizeof w->head);
-    w->pool = malloc(cap * sizeof *w->pool);
+    w->pool = lazy_new(cap * sizeof *w->pool);
     return w->pool != NULL;
 }
 
 void wheel_free(struct wheel *w) {
-    free(w->pool);
+    lazy_free(w->pool);
     w->pool = NULL;
 }
 

@@ -115,6 +115,37 @@ START_TEST(few_freed_bytes_are_kept) {
 }
 END_TEST
 
+/* Blocks of 16 KB fill mappings of 64 KB. A block without bytes that follows is in a mapping, so it can be freed. */
+START_TEST(a_block_without_bytes_can_be_freed) {
+    enum { BLOCKS = 8 };
+    unsigned char *p[BLOCKS], *empty[BLOCKS];
+    for (int i = 0; i < BLOCKS; i++) {
+        p[i] = lazy_new(16 << 10);
+        empty[i] = lazy_new(0);
+        ck_assert(p[i] && empty[i]);
+    }
+    for (int i = 0; i < BLOCKS; i++) {
+        lazy_free(empty[i]);
+        lazy_free(p[i]);
+    }
+}
+END_TEST
+
+/* Two blocks of 1,000 bytes need 1,024 bytes each, in multiples of 64. They count until both are free. */
+START_TEST(used_bytes_are_known) {
+    const size_t before = lazy_used();
+    unsigned char *p = lazy_new(1000), *q = lazy_new(1000), *large = lazy_new(100000);
+    ck_assert_uint_ge(lazy_used() - before, 2 * 1024 + 100000);
+    ck_assert_uint_le(lazy_used() - before, 2 * 1024 + 100000 + 512);
+    lazy_free(large);
+    ck_assert_uint_le(lazy_used() - before, 2 * 1024 + 512);
+    lazy_free(p);
+    ck_assert_uint_ge(lazy_used() - before, 2 * 1024);
+    lazy_free(q);
+    ck_assert_uint_eq(lazy_used(), before);
+}
+END_TEST
+
 START_TEST(memory_that_cannot_exist_is_null) { ck_assert_ptr_null(lazy_new(SIZE_MAX / 2)); }
 END_TEST
 
@@ -128,6 +159,8 @@ SUITE(isa_lazy) {
     TEST(freed_memory_comes_back_cleared);
     TEST(untouched_pages_of_kept_memory_stay_without_memory);
     TEST(few_freed_bytes_are_kept);
+    TEST(a_block_without_bytes_can_be_freed);
+    TEST(used_bytes_are_known);
     TEST(memory_that_cannot_exist_is_null);
     TEST(null_can_be_freed);
 }

@@ -1,6 +1,7 @@
 /* The instruction caches of an SM: functions that accept fetches and receive lines. */
 #include "fetch.h"
 #include "fetch_stream.h"
+#include "isa/machine/lazy.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ bool fetch_init(struct fetch *f, const struct config *cfg, struct lsu *lsu) {
     f->send = calloc(cfg->l1i.mshrs, sizeof *f->send);
     f->ahead = calloc(cfg->l1i.mshrs, sizeof *f->ahead);
     f->coming = calloc(cfg->l1i.mshrs, sizeof *f->coming);
-    f->ready = malloc(f->cap_ready * sizeof *f->ready); /* most of this ring is never touched */
+    f->ready = lazy_new(f->cap_ready * sizeof *f->ready);
     f->retry = calloc(n_l0 ? n_l0 * cfg->l0i.mshrs : 1, sizeof *f->retry);
     bool ok = f->retry && f->ahead && f->coming && f->address && f->send && f->ready && init_cache(&f->l1, &cfg->l1i);
     for (; ok && f->n_l0 < n_l0; f->n_l0 += ok)
@@ -51,7 +52,7 @@ void fetch_free(struct fetch *f) {
     free(f->address);
     free(f->send);
     free(f->ahead);
-    free(f->ready);
+    lazy_free(f->ready);
     free(f->retry);
     free(f->coming);
     free(f->stream_ready);

@@ -234,9 +234,9 @@ START_TEST(part_of_a_line_arrives) {
     ck_assert_int_eq(ask(1, LINE, 2), -1);
     ck_assert_int_eq(ask(2, 2 * LINE, 3), -1); /* no MSHR is free */
     fetch_send(&fetch, 0);
-    static const uint8_t sectors[] = {0xf, 0x3, 0xc};
-    for (uint32_t i = 0; i < 3; i++) { /* replies at the port: line 0, then line 1 in two parts */
-        lsu->fetch.done[i] = i > 0;
+    static const uint8_t sectors[] = {0xf, 0x3};
+    for (uint32_t i = 0; i < 2; i++) { /* replies at the port: line 0, then the first part of line 1 */
+        lsu->fetch.done[i] = i;
         lsu->fetch.sectors[i] = sectors[i];
     }
     lsu->status.n_fetched = 2;
@@ -246,7 +246,9 @@ START_TEST(part_of_a_line_arrives) {
     ck_assert(!fetch_take(&fetch, &ticket, &latency));
     ck_assert_uint_eq(fetch.n_retry, 0);
     ck_assert_uint_eq(fetch.n.misses, 3);
-    ck_assert(!fetch_tick(&fetch, 51)); /* nothing arrived */
+    ck_assert(!fetch_tick(&fetch, 51));      /* nothing arrived */
+    lsu->fetch.done[lsu->fetch.done_at] = 1; /* the second part of line 1 */
+    lsu->fetch.sectors[lsu->fetch.done_at] = 0xc;
     lsu->status.n_fetched = 1;
     ck_assert(fetch_tick(&fetch, 52));
     ck_assert(fetch_take(&fetch, &ticket, &latency));
