@@ -10,7 +10,7 @@
 static bool init(struct lsu *l) {
     const struct config *c = l->cfg;
     l->coalescer = (struct coalescer){.line_bytes = c->lsu.coalesce_line, .split_wide = c->lsu.split_wide};
-    l->banks = (struct shared_banks){.banks = c->lsu.shared_banks, .width = c->lsu.shared_bank_bytes};
+    l->banks = shared_banks_of(c);
     l->front_stalled_since = NEVER;
     l->status.queue = c->lsu.queue;
     l->status.n_free = LSU_SLOTS;

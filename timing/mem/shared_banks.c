@@ -1,6 +1,11 @@
 #include "shared_banks.h"
 #include "isa/arith.h"
 #include "isa/hot_assert.h"
+#include "timing/config/config.h"
+
+struct shared_banks shared_banks_of(const struct config *c) {
+    return (struct shared_banks){c->lsu.shared_banks, c->lsu.shared_bank_bytes, c->lsu.shared_parts};
+}
 
 /* Returns the bank of a word. The number of banks is mostly a power of two. */
 static inline unsigned bank_of(const struct shared_banks *b, uint64_t word) {
@@ -103,8 +108,34 @@ static unsigned most_groups(const struct shared_banks *b, const uint64_t *offset
     return most;
 }
 
+/* Returns true if lanes l and l ^ `other` have one address, as far as both access memory. */
+static bool are_pairs(const uint64_t *offset, lanemask_t lanes, unsigned other) {
+    bool same = true;
+    for (lanemask_t rest = lanes; rest; rest &= rest - 1) {
+        const unsigned l = lanes_first(rest);
+        same &= !(lanes >> (l ^ other) & 1) || offset[l] == offset[l ^ other];
+    }
+    return same;
+}
+
+/* Returns the passes of a warp that is served in parts, each with lanes that access all banks once. */
+static __attribute__((noinline)) unsigned part_cycles(struct shared_banks b, const uint64_t *offset, lanemask_t lanes,
+                                                      unsigned bytes) {
+    unsigned n = b.banks * b.width / bytes, passes = 0;
+    if (are_pairs(offset, lanes, 1) || are_pairs(offset, lanes, 2))
+        n *= 2;
+    const lanemask_t part = ((lanemask_t)1 << n) - 1;
+    b.parts = false;
+    for (; lanes; lanes >>= n, offset += n)
+        if (lanes & part)
+            passes += shared_cycles(&b, offset, lanes & part, bytes);
+    return passes ? passes : 1;
+}
+
 unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
     hot_assert(b->banks >= 1 && b->banks <= BANKS_MAX && bytes >= 1);
+    if (b->parts && bytes > b->width && bytes * WARP_LANES > b->banks * b->width && bytes * 2 <= b->banks * b->width)
+        return part_cycles(*b, offset, lanes, bytes);
     unsigned mask = b->banks - 1;
     /* an aligned access of at most a word's bytes touches one word per lane */
     if (lanes && !(lanes >> WARP_LANES) && bytes <= b->width && !(b->banks & mask)) {

@@ -71,7 +71,7 @@ static __attribute__((noinline, cold)) void take_copy(const struct sm *sm, struc
     struct lsu_access *a = &m->access;
     a->kind = MEM_READ;
     if (fx->fetched) {
-        const struct shared_banks banks = {.banks = sm->cfg->lsu.shared_banks, .width = sm->cfg->lsu.shared_bank_bytes};
+        const struct shared_banks banks = shared_banks_of(sm->cfg);
         a->lanes = fx->fetched;
         a->fill = (uint8_t)shared_cycles(&banks, fx->to, fx->lanes, fx->msize);
         return;

@@ -59,7 +59,7 @@ static uint32_t different(const uint64_t *address, lanemask_t lanes) {
 static struct lsu_guest request(const struct sm *sm, const struct mem_inst *m, const uint64_t *offset, lanemask_t lanes,
                                 const struct cta *to, uint64_t now) {
     const struct lsu_access *a = &m->access;
-    const struct shared_banks banks = {.banks = sm->cfg->lsu.shared_banks, .width = sm->cfg->lsu.shared_bank_bytes};
+    const struct shared_banks banks = shared_banks_of(sm->cfg);
     const unsigned bytes = (unsigned)a->n_elems * a->msize;
     const bool turns = a->kind == MEM_ATOMIC && sm->cfg->lsu.shared_serial;
     const uint32_t data = (a->kind == MEM_ATOMIC ? lanes_count(lanes) : different(offset, lanes)) * bytes;

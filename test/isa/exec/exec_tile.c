@@ -231,17 +231,18 @@ START_TEST(wmma_loads_fragments) {
 }
 END_TEST
 
-/* A line has 8 words, so lines 4 apart are in the same banks. A load of half of each of 16 lines finds 4 words in a
- * bank, which takes 4 passes; half of each of 8 lines takes 2 passes, and 16 whole lines take 4. A conflict is a pass
- * beyond the first of a load. Volta has two loads, or four of 8 lines if they transpose; Turing two; Ampere one. */
+/* A line has 8 words, so lines 4 apart are in the same banks. A matrix of ldmatrix has half of each of 8 lines, which
+ * takes 2 passes. Volta: a load of 16 bytes a lane has four parts, of 8 lanes. Of a, they read half of lines 0 to 3 and
+ * 8 to 11, which takes 2 passes; of b, half of 4 lines, which takes 1. A load of 8 bytes a lane has two parts, which
+ * read half of 4 lines. A conflict is a pass beyond the first of a load. */
 START_TEST(fragments_take_few_loads) {
     static const struct {
         const char *machine;
         bool b, transposed;
         int loads, passes;
-    } t[] = {{"gv100", false, false, 2, 8}, {"gv100", true, false, 2, 8},      {"gv100", false, true, 4, 8},
-             {"gv100", true, true, 4, 8},   {"rtx2080ti", false, false, 2, 8}, {"rtx2080ti", true, true, 2, 8},
-             {"a100", true, false, 1, 4},   {"a100", false, true, 1, 4},       {"h100", false, false, 1, 4}};
+    } t[] = {{"gv100", false, false, 2, 16}, {"gv100", true, false, 2, 8},      {"gv100", false, true, 4, 8},
+             {"gv100", true, true, 4, 8},    {"rtx2080ti", false, false, 2, 8}, {"rtx2080ti", true, true, 2, 8},
+             {"a100", true, false, 1, 8},    {"a100", false, true, 1, 8},       {"h100", false, false, 1, 8}};
     draw(6);
     run_on(t[_i].machine, "spe", "");
     const double none = accesses, free = conflicts;

@@ -166,6 +166,7 @@ static const struct {
     {"core.vectors", "of accesses to neighbouring words (frontend_passes_select_vectors)"},
     {"core.fragment_loads", "of wmma on modern cores (isa_exec_exec_tile)"},
     {"core.fragment_copies", "of wmma on modern cores (isa_exec_exec_tile)"},
+    {"shared.parts", "of wide accesses to shared memory (timing_coalesce)"},
     {"core.descriptors", "of calls through pointers (frontend_passes_descriptors)"},
     {"deadlock.cycles", "of launches that do not end"},
     {"deadlock.report", "of launches that do not end"},

@@ -267,6 +267,40 @@ START_TEST(bank_width_of_elements) {
 }
 END_TEST
 
+/* With parts, an access of 16 bytes a lane takes at least a pass for each quarter of the warp:
+ * - 16 bytes apart, and lane % 4 * 16 bytes: four (measured: NVIDIA's forum, topic 77228)
+ * - lane / 2 * 16, lane % 2 + lane / 4 * 2, one address: lanes of one address are pairs, so two
+ * - pairs except lane 5: four; lane 5 inactive: two
+ * - 32 bytes apart: lanes 0 and 4 of a quarter are in the same banks, so eight; 8 bytes a lane: halves, four each
+ * - lane % 16 * 8, 8 bytes a lane: each half reads 128 bytes, two; both halves of the warp are no pairs
+ * - lane / 2 * 8: one
+ * - 4 bytes a lane: as without parts */
+START_TEST(wide_accesses_have_parts) {
+    const struct shared_banks b = {.banks = 32, .width = 4, .parts = true};
+    uint64_t apart[WARP_LANES], four[WARP_LANES], twos[WARP_LANES], next[WARP_LANES], one[WARP_LANES], far[WARP_LANES],
+        half[WARP_LANES], pairs[WARP_LANES], words[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        apart[l] = 16 * l, four[l] = l % 4 * 16, twos[l] = l / 2 * 16, next[l] = (l % 2 + l / 4 * 2) * 16, one[l] = 32;
+        far[l] = 32 * l, half[l] = l % 16 * 8, pairs[l] = l / 2 * 8, words[l] = 8 * l;
+    }
+    ck_assert_uint_eq(shared_cycles(&b, apart, LANES_ALL, 16), 4);
+    ck_assert_uint_eq(shared_cycles(&b, four, LANES_ALL, 16), 4);
+    ck_assert_uint_eq(shared_cycles(&banks32, four, LANES_ALL, 16), 1);
+    ck_assert_uint_eq(shared_cycles(&b, twos, LANES_ALL, 16), 2);
+    ck_assert_uint_eq(shared_cycles(&b, next, LANES_ALL, 16), 2);
+    ck_assert_uint_eq(shared_cycles(&b, one, LANES_ALL, 16), 2);
+    twos[5] = 16 * 31;
+    ck_assert_uint_eq(shared_cycles(&b, twos, LANES_ALL, 16), 4);
+    ck_assert_uint_eq(shared_cycles(&b, twos, LANES_ALL & ~(1u << 5), 16), 2);
+    ck_assert_uint_eq(shared_cycles(&b, far, LANES_ALL, 16), 8);
+    ck_assert_uint_eq(shared_cycles(&b, far, LANES_ALL, 8), 8);
+    ck_assert_uint_eq(shared_cycles(&b, half, LANES_ALL, 8), 2);
+    ck_assert_uint_eq(shared_cycles(&b, pairs, LANES_ALL, 8), 1);
+    ck_assert_uint_eq(shared_cycles(&b, apart, 0xff00, 16), 1);
+    ck_assert_uint_eq(shared_cycles(&b, words, LANES_ALL, 4), 2);
+}
+END_TEST
+
 /* Returns the passes for lanes that access `bytes` bytes each, word by word: the most different words of a bank. */
 static unsigned passes_by_word(const struct shared_banks *b, const uint64_t *a, rowmask_t lanes, unsigned bytes) {
     unsigned most = 1;
@@ -349,13 +383,13 @@ START_TEST(any_number_of_banks) {
         unit[l] = 4 * l;
         column[l] = 128 * l;
     }
-    ck_assert_uint_eq(shared_cycles(&(struct shared_banks){5, 4}, unit, LANES_ALL, 4), 7);
-    ck_assert_uint_eq(shared_cycles(&(struct shared_banks){32, 4}, column, LANES_ALL, 4), 32);
-    ck_assert_uint_eq(shared_cycles(&(struct shared_banks){33, 4}, column, LANES_ALL, 4), 1);
-    ck_assert_uint_eq(shared_cycles(&(struct shared_banks){48, 4}, column, LANES_ALL, 4), 11);
-    ck_assert_uint_eq(shared_cycles(&(struct shared_banks){1, 4}, unit, LANES_ALL, 4), 32);
-    ck_assert_uint_eq(shared_atomic_cycles(&(struct shared_banks){5, 4}, unit, LANES_ALL, 4), 7);
-    ck_assert_uint_eq(shared_atomic_cycles(&(struct shared_banks){33, 4}, column, LANES_ALL, 4), 1);
+    ck_assert_uint_eq(shared_cycles(&(struct shared_banks){5, 4, false}, unit, LANES_ALL, 4), 7);
+    ck_assert_uint_eq(shared_cycles(&(struct shared_banks){32, 4, false}, column, LANES_ALL, 4), 32);
+    ck_assert_uint_eq(shared_cycles(&(struct shared_banks){33, 4, false}, column, LANES_ALL, 4), 1);
+    ck_assert_uint_eq(shared_cycles(&(struct shared_banks){48, 4, false}, column, LANES_ALL, 4), 11);
+    ck_assert_uint_eq(shared_cycles(&(struct shared_banks){1, 4, false}, unit, LANES_ALL, 4), 32);
+    ck_assert_uint_eq(shared_atomic_cycles(&(struct shared_banks){5, 4, false}, unit, LANES_ALL, 4), 7);
+    ck_assert_uint_eq(shared_atomic_cycles(&(struct shared_banks){33, 4, false}, column, LANES_ALL, 4), 1);
 }
 END_TEST
 
@@ -477,7 +511,7 @@ START_TEST(rows_at_the_banks) {
     ck_assert_uint_eq(shared_cycles_halves(&banks32, &h, 0x000f000f, 4), 1);
     ck_assert_uint_eq(shared_cycles_halves(&banks32, &h, 0xffff0000u, 4), 1);
     ck_assert_uint_eq(shared_cycles_halves(&banks32, &h, LANES_ALL, 8), 0);
-    ck_assert_uint_eq(shared_cycles_halves(&(struct shared_banks){33, 4}, &h, LANES_ALL, 4), 0);
+    ck_assert_uint_eq(shared_cycles_halves(&(struct shared_banks){33, 4, false}, &h, LANES_ALL, 4), 0);
     h.shape = SHAPE_UNIFORM;
     ck_assert_uint_eq(shared_cycles_halves(&banks32, &h, LANES_ALL, 4), 1);
     h.first[1] = 128;
@@ -507,6 +541,7 @@ SUITE(timing_coalesce) {
     TEST(writes_carry_segments);
     TEST_LOOP(bank_strides, 0, 9);
     TEST(bank_width_of_elements);
+    TEST(wide_accesses_have_parts);
     TEST(banks_serve_random_accesses);
     TEST(bank_broadcasts_within_a_word);
     TEST(bank_of_eight_bytes);
