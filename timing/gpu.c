@@ -78,10 +78,11 @@ struct run {
     uint64_t start, end, drained; /* cycles at which the launch began, the last CTA ended, and memory traffic ended */
     uint64_t from, to;            /* the present window */
     uint64_t sampled, collected;  /* first cycle that is in no sample yet; that is in no statistics yet */
-    struct stats own;             /* statistics collected so far */
-    struct stats part;            /* statistics collected since the last sample */
-    struct gpu_view view;         /* view.sm is NULL if nobody observes */
-    uint64_t edges;               /* number of edges (windows.h) that the launch has passed */
+    struct stats own;             /* statistics collected so far; zeros before the first interval (`counted`) */
+    bool counted;
+    struct stats part;    /* statistics collected since the last sample */
+    struct gpu_view view; /* view.sm is NULL if nobody observes */
+    uint64_t edges;       /* number of edges (windows.h) that the launch has passed */
     struct watchdog watchdog;
     struct fault *fault;
     struct trace_names names;        /* for the trace */
@@ -128,7 +129,8 @@ static uint64_t next_event(const struct run *r) {
 static bool all_done(struct run *r) {
     r->done = r->ctas.view.begun;
     for (uint32_t i = 0; i < r->g->n_sms; i++)
-        r->done -= sm_status(r->g->sm[i])->ctas;
+        if (ctas_joined(&r->ctas, i))
+            r->done -= sm_status(r->g->sm[i])->ctas;
     return r->done == r->ctas.view.total;
 }
 
@@ -136,7 +138,8 @@ static bool all_done(struct run *r) {
 static uint64_t last_cta(const struct run *r) {
     uint64_t last = r->start;
     for (uint32_t i = 0; i < r->g->n_sms; i++)
-        last = max64(last, sm_status(r->g->sm[i])->finished_at);
+        if (ctas_joined(&r->ctas, i))
+            last = max64(last, sm_status(r->g->sm[i])->finished_at);
     return last;
 }
 
@@ -184,11 +187,18 @@ static bool add_interval(struct run *r, uint64_t end, bool sample) {
     collect(r, end, &interval);
     if (r->view.sm)
         show_view(r, from, end, &interval);
-    stats_merge(&r->own, &interval);
     if (g->opt.sample_interval)
         stats_merge(&r->part, &interval);
     if (r->gaps)
         stats_merge(gaps_unit(r->gaps), &interval);
+    if (!r->counted) {
+        const struct stats zero = r->own;
+        r->counted = true;
+        r->own = interval;
+        interval = zero;
+    } else {
+        stats_merge(&r->own, &interval);
+    }
     if (sample && g->opt.sample_interval && g->opt.sample) {
         g->opt.sample(g->opt.sample_ctx, r->sampled - r->start, end - r->start, &r->part);
         stats_clear(&r->part);

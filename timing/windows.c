@@ -130,7 +130,7 @@ static uint64_t slowest(const struct windows *w) {
 static void perform(struct windows *w, uint64_t at) {
     uint32_t left = 0;
     for (uint32_t i = 0; i < w->n_sms; i++)
-        if (sm_status(w->sm[i])->reached == at && ctas_joined(w->ctas, i)) {
+        if (ctas_joined(w->ctas, i) && sm_status(w->sm[i])->reached == at) {
             left += sm_status(w->sm[i])->n_ordered;
             sm_perform_stores(w->sm[i]);
         }

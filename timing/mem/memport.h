@@ -84,6 +84,9 @@ void memport_grow(struct memport *p);
  * the field memport.sure. */
 static inline void memport_exchange(struct memport *p, uint64_t sure) {
     p->sure = sure;
+    if (p->mem.sent == p->sent && p->mem.removed == p->removed && p->mem.replied == p->replied &&
+        (!p->near || p->near->replied == p->near->put))
+        return; /* most ports of a large GPU */
     if (__builtin_expect(p->outstanding > p->reply_mask, 0))
         memport_grow(p);
     if (p->flit_bytes)

@@ -481,11 +481,10 @@ uint64_t memsys_next(const struct memsys *m, uint64_t now) {
 
 uint64_t memsys_settled(const struct memsys *m) {
     struct clock_ratio ratio = clock_ratio(m->cfg->gpu.core_mhz, m->cfg->gpu.dram_mhz);
-    uint64_t last = m->last_reply;
-    for (uint32_t i = 0; m->ahead && i < m->partitions; i++) {
-        uint64_t dram = clock_to_cycle(ratio, m->partition[i].dram.settled);
-        last = dram > last ? dram : last;
-    }
+    uint64_t last = m->last_reply, dram = 0;
+    for (uint32_t i = 0; m->ahead && i < m->partitions; i++)
+        dram = max64(dram, m->partition[i].dram.settled);
+    last = max64(last, m->ahead ? clock_to_cycle(ratio, dram) : 0);
     for (uint32_t i = 0; m->ahead && i < m->slices; i++)
         last = m->slice[i]->settled > last ? m->slice[i]->settled : last;
     return last;
