@@ -1,5 +1,5 @@
 /* Fuses two instructions into one machine instruction: product and sum, two sums, two logic operations, comparison
- * and logic operation, or two conversions. Requires: blocks. Keeps: results and control flow. */
+ * and logic operation, logic operation and comparison with 0, or two conversions. Requires: blocks. Keeps: results and control flow. */
 #include "select.h"
 
 /* Returns true if `use` can compute the result of `i`, which it reads, itself. */
@@ -112,6 +112,40 @@ static bool fuse_comparison(struct select *s, uint32_t i) {
     return true;
 }
 
+/* Returns the row that compares a & b with 0 as an instruction compares the result `d` of the logic operation; NULL if it
+ * does not compare it so. */
+static const struct isa_row *test_of(const struct ir *ir, const struct inst *in, opnd_t d) {
+    const struct isa_row *row = select_row(in);
+    const unsigned how = form_get(row->form, CAT_CMP), with = form_get(row->form, CAT_OPN);
+    const opnd_t other = in->a == d ? in->b : in->a;
+    if (in->kind != K_LANE || row->op != OP_SETP || in->d2 != OPND_SINK || type_bytes(row->a) != 4 ||
+        type_class(row->a) == 'f' || (how != CMP_EQ && how != CMP_NE) || (with && with != OPN_AND && with != OPN_OR) ||
+        in->a == in->b || in->c == d || !(other & 1) || select_constant(ir, other, 4))
+        return NULL;
+    return isa_find_row(OP_TEST, T_B32, T_NONE, form_put(CAT_CMP, how) | form_put(CAT_OPN, with));
+}
+
+/* Fuses a logic operation with the comparisons of its result with 0. */
+static bool fuse_test(struct select *s, uint32_t i) {
+    const struct inst in = s->ir->code[i];
+    const struct reg_def *d = select_row(&in)->op == OP_AND && in.dsize == 4 ? select_only_result(s, i) : NULL;
+    if (!d || !d->n)
+        return false;
+    for (uint32_t k = d->first; k < d->first + d->n; k++) {
+        const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
+        if (!may_absorb(s, i, use) || !test_of(s->ir, &s->ir->code[use->inst], in.d) ||
+            s->ir->code[use->inst].guard == d->vreg)
+            return false;
+    }
+    for (uint32_t k = d->first; k < d->first + d->n; k++) {
+        const uint32_t user = s->du.uses[s->du.def_uses[k]].inst;
+        const struct inst *test = &s->ir->code[user];
+        select_become(s, user, test_of(s->ir, test, in.d), (const opnd_t[]){in.a, in.b, test->c, OPND_ZERO});
+    }
+    absorbed(s, i);
+    return true;
+}
+
 /* The truth tables of the three operands of lop3. */
 enum { TABLE_A = 0xf0, TABLE_B = 0xcc, TABLE_C = 0xaa, NO_TABLE = 0x100 };
 
@@ -186,6 +220,6 @@ static bool fuse_rounding(struct select *s, uint32_t i) {
 }
 
 bool select_fuse(struct select *s, uint32_t i) {
-    return s->ir->code[i].kind == K_LANE &&
-           (fuse_product(s, i) || fuse_logic(s, i) || fuse_sum(s, i) || fuse_comparison(s, i) || fuse_rounding(s, i));
+    return s->ir->code[i].kind == K_LANE && (fuse_product(s, i) || fuse_test(s, i) || fuse_logic(s, i) ||
+                                             fuse_sum(s, i) || fuse_comparison(s, i) || fuse_rounding(s, i));
 }

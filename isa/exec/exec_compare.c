@@ -144,6 +144,8 @@ ALL_CMP(SET_INT_FUNCTIONS)
 /* ---- integers and bits ---- */
 ALL_CMP(SETP_INT)
 ALL_CMP(SET_INT)
+SETP(test_eq, TEST, T1(B32), FORM(CMP, EQ), INT_OTHER, B32, B32, (a & b) == 0)
+SETP(test_ne, TEST, T1(B32), FORM(CMP, NE), INT_OTHER, B32, B32, (a & b) != 0)
 
 /* ---- setp of f32 and f64 ---- */
 FLOAT_CMP(SETP_ALL)

@@ -63,6 +63,11 @@ static const struct {
      7, "a comparison and the logic operation on its predicate"},
     {TWO "setp.gt.u32 %p1, %r1, %r2; setp.lt.u32 %p2, %r1, 9; or.pred %p3, %p2, %p1; selp.u32 %r8, 3, %r2, %p3;" END, 7,
      "a comparison and the second operand of a logic operation"},
+    {TWO "and.b32 %r3, %r1, 6; setp.ne.s32 %p1, %r3, 0; selp.u32 %r8, %r1, %r2, %p1;" END, 6, "a test of bits"},
+    {TWO
+     "and.b32 %r3, %r1, %r2; setp.eq.u32 %p1, %r3, 0; setp.ne.or.b32 %p2, %r3, 0, %p1; selp.u32 %r8, 3, %r2, %p2;" END,
+     7, "two tests of bits"},
+    {TWO "and.b32 %r3, %r1, 1; setp.eq.b32 %p1, %r3, 1; selp.u32 %r8, %r1, %r2, %p1;" END, 7, "no comparison with 0"},
     {TWO "shl.b32 %r3, %r1, 3; add.u32 %r8, %r3, %r2;" END, 5, "shift and sum"},
     {TWO "and.b32 %r3, %r1, %r2; xor.b32 %r8, %r3, %r2;" END, 5, "two logic operations"},
     {TWO "not.b32 %r3, %r1; or.b32 %r8, %r2, %r3;" END, 5, "not and or"},

@@ -97,10 +97,11 @@ static uwide truth(enum type t) {
 }
 
 static bool ref_comparison(const struct isa_row *row, struct ref_lane *x) {
-    const bool r = ref_compare(form(row, CAT_CMP), x->a.value, x->b.value);
+    const bool r = row->op == OP_TEST ? !(x->a.bits & x->b.bits) == (form(row, CAT_CMP) == CMP_EQ)
+                                      : ref_compare(form(row, CAT_CMP), x->a.value, x->b.value);
     const unsigned opn = form(row, CAT_OPN);
     const bool p = combine(opn, r, x->c.bits & 1), q = combine(opn, !r, x->c.bits & 1);
-    if (row->op == OP_SETP) {
+    if (row->op != OP_SET) {
         x->d = p;
         x->d2 = q;
     } else {
@@ -163,6 +164,7 @@ bool ref_int(const struct isa_row *row, struct ref_lane *x) {
     case OP_DP2A:
         return ref_dot(row, x);
     case OP_SETP:
+    case OP_TEST:
     case OP_SET:
         return ref_comparison(row, x);
     case OP_SELP:
