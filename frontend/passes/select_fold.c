@@ -55,6 +55,15 @@ static bool reads(const struct ir *ir, const struct inst *in, uint32_t v) {
     return in->b == v << 1 || in->c == v << 1 || in->e == v << 1;
 }
 
+/* Returns true if an exchange between lanes can have a constant in place of a register: the distance, the bound, or the
+ * mask of members. */
+static bool exchange_accepts(const struct inst *in, uint32_t instead_of) {
+    const uint16_t op = select_row(in)->op;
+    const bool place = op == OP_SHFL && (in->b == instead_of << 1 || in->c == instead_of << 1);
+    return in->kind == K_WARP && in->a != instead_of << 1 && !in->n_list &&
+           (place || ((op == OP_SHFL || op == OP_VOTE || op == OP_REDUX) && in->e == instead_of << 1));
+}
+
 /* Returns true if the instruction can have the operand in place of a register. One operand of arithmetic can be a
  * constant or a parameter; the address of an access can be a parameter; a store can store 0. */
 static bool accepts(const struct ir *ir, const struct inst *in, uint32_t instead_of, opnd_t from) {
@@ -67,6 +76,8 @@ static bool accepts(const struct ir *ir, const struct inst *in, uint32_t instead
         return true;
     if (in->kind == K_TEX) /* its handle can be in constant memory */
         return !(from & 1) && select_has_constants(ir) && in->a == instead_of << 1 && !reads(ir, in, instead_of);
+    if (from & 1 && exchange_accepts(in, instead_of))
+        return from != OPND_ZERO || in->e != instead_of << 1;
     if (in->kind == K_STORE && !in->n_list && from == OPND_ZERO && in->a != instead_of << 1)
         return true;
     if (access && (from & 1 || in->a != instead_of << 1))
@@ -108,6 +119,31 @@ static bool fold_copy(struct select *s, uint32_t i) {
     if (n == d->n)
         edit_remove(s->e, i);
     ir_note(s->ir, i, n == d->n ? "needs no machine instruction" : "is an operand of %u instructions", n);
+    return true;
+}
+
+/* Returns true if the instruction converts an integer of `from` bytes to one of `to` bytes. */
+static bool resizes(const struct inst *in, unsigned from, unsigned to) {
+    const struct isa_row *row = select_row(in);
+    return in->kind == K_LANE && row->op == OP_CVT && !row->form && in->guard == NO_GUARD &&
+           type_class(row->a) != 'f' && type_class(row->d) != 'f' && type_bytes(row->a) == from &&
+           type_bytes(row->d) == to;
+}
+
+/* Makes the lower half of a register that was extended from 32 bits a copy of these bits. */
+static bool fold_half(struct select *s, uint32_t i) {
+    const struct inst *in = &s->ir->code[i];
+    const struct reg_use *read = resizes(in, 8, 4) && !(in->a & 1) ? defuse_use(&s->du, i, in->a >> 1) : NULL;
+    if (!read || read->n != 1 || read->start || !select_only_result(s, i))
+        return false;
+    const uint32_t from = s->du.defs[s->du.use_defs[read->first]].inst;
+    const struct inst *extension = &s->ir->code[from];
+    const opnd_t bits = extension->a;
+    if (s->touched[from] || !resizes(extension, 4, 8) || bits & 1 || !select_keeps(s, bits, from, i))
+        return false;
+    select_become(s, i, isa_find_row(OP_MOV, T_B32, T_NONE, 0),
+                  (const opnd_t[]){bits, OPND_ZERO, OPND_ZERO, OPND_ZERO});
+    select_keep_definitions(s, from, bits);
     return true;
 }
 
@@ -286,6 +322,6 @@ bool select_fetch(struct select *s, uint32_t i) {
 }
 
 bool select_fold(struct select *s, uint32_t i) {
-    return fold_word(s, i) || fold_copy(s, i) || fold_offset(s, i) || fold_negation(s, i) || fold_dead(s, i) ||
-           fold_result_of_atomic(s, i);
+    return fold_word(s, i) || fold_copy(s, i) || fold_half(s, i) || fold_offset(s, i) || fold_negation(s, i) ||
+           fold_dead(s, i) || fold_result_of_atomic(s, i);
 }
