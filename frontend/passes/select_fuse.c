@@ -1,5 +1,6 @@
-/* Fuses two instructions into one machine instruction: product and sum, two sums, two logic operations, comparison
- * and logic operation, logic operation and comparison with 0, or two conversions. Requires: blocks. Keeps: results and control flow. */
+/* Fuses two instructions into one machine instruction: product and sum, two sums, two logic operations, comparison and
+ * logic operation, logic operation and comparison with 0, or two conversions. Requires: blocks. Keeps: results and
+ * control flow. */
 #include "select.h"
 
 /* Returns true if `use` can compute the result of `i`, which it reads, itself. */
@@ -112,8 +113,8 @@ static bool fuse_comparison(struct select *s, uint32_t i) {
     return true;
 }
 
-/* Returns the row that compares a & b with 0 as an instruction compares the result `d` of the logic operation; NULL if it
- * does not compare it so. */
+/* Returns the row that compares a & b with 0 as an instruction compares the result `d` of the logic operation, or
+ * NULL. */
 static const struct isa_row *test_of(const struct ir *ir, const struct inst *in, opnd_t d) {
     const struct isa_row *row = select_row(in);
     const unsigned how = form_get(row->form, CAT_CMP), with = form_get(row->form, CAT_OPN);
