@@ -130,15 +130,20 @@ static bool resizes(const struct inst *in, unsigned from, unsigned to) {
            type_bytes(row->d) == to;
 }
 
-/* Makes the lower half of a register that was extended from 32 bits a copy of these bits. */
+/* Makes the lower half of a register that was extended from 32 bits a copy of these bits, if nothing needs the register
+ * itself. */
 static bool fold_half(struct select *s, uint32_t i) {
     const struct inst *in = &s->ir->code[i];
     const struct reg_use *read = resizes(in, 8, 4) && !(in->a & 1) ? defuse_use(&s->du, i, in->a >> 1) : NULL;
     if (!read || read->n != 1 || read->start || !select_only_result(s, i))
         return false;
-    const uint32_t from = s->du.defs[s->du.use_defs[read->first]].inst;
+    const struct reg_def *d = &s->du.defs[s->du.use_defs[read->first]];
+    const uint32_t from = d->inst;
     const struct inst *extension = &s->ir->code[from];
     const opnd_t bits = extension->a;
+    for (uint32_t k = d->first; k < d->first + d->n; k++)
+        if (!resizes(&s->ir->code[s->du.uses[s->du.def_uses[k]].inst], 8, 4))
+            return false;
     if (s->touched[from] || !resizes(extension, 4, 8) || bits & 1 || !select_keeps(s, bits, from, i))
         return false;
     select_become(s, i, isa_find_row(OP_MOV, T_B32, T_NONE, 0),
