@@ -56,9 +56,11 @@ struct forward {
     struct interp_observer inside;          /* observes CTAs in gaps inside CTAs */
 };
 
+/* A gap inside CTAs enters blocks in their middle, too. Their first instructions tell how often they ran. */
 static void on_block(void *ctx, uint32_t pc, lanemask_t lanes) {
     const struct forward *r = ctx;
-    if (r->seeing)
+    const struct program *p = r->l->program;
+    if (r->seeing && (!r->in_slots || p->blocks[p->info[pc].block].begin == pc))
         r->seeing->block(r->seeing->ctx, pc, lanes);
 }
 
@@ -107,7 +109,8 @@ static bool go_surveyed(struct forward *r, uint64_t first, uint64_t end, struct 
 static bool go_warming(void *ctx, uint64_t first, uint64_t n, uint64_t warm_from, struct stats *s, struct fault *f) {
     struct forward *r = ctx;
     const uint64_t end = first + n, from = warm_from < first ? first : warm_from > end ? end : warm_from;
-    r->warms = false;
+    r->seeing = NULL; /* a gap inside CTAs may have set it */
+    r->warms = r->in_slots = false;
     const bool ok = go_surveyed(r, first, from, s, f);
     r->warms = true;
     return ok && go_surveyed(r, from, end, s, f);
@@ -125,8 +128,16 @@ static const double inside_least = 1.5, inside_most = 3, inside_shift = 500;
 
 static double inexact_part(const struct gap_result *g, double cycles) {
     const double drift = fmin(fmax(g->drift / sampling_allowance, inside_least), inside_most);
-    return g->skipped || g->instructions <= 0 ? g->after
+    return !g->inside || g->instructions <= 0 ? g->after
                                               : g->after * drift + inside_shift / (sampling_allowance * cycles);
+}
+
+/* Returns the warp instructions of a CTA in the latest launch of the kernel; 0: there was none. */
+static double length_before(const struct heddle_plan *p, const struct planned *l) {
+    for (uint32_t j = p->n; j--;)
+        if (p->launch[j].kin == l->kin)
+            return p->launch[j].weight / p->launch[j].ctas;
+    return 0;
 }
 
 /* Runs a launch in time, as a whole or with gaps. */
@@ -136,6 +147,7 @@ static bool measure(struct forward *r, enum dependence d, struct planned *planne
                                  .forward = go_warming,
                                  .regroups = gpu_regroups(h->gpu),
                                  .inside = h->plan->error <= 0 || sampling_allowance * inside_least <= h->plan->error,
+                                 .cta_length = length_before(h->plan, planned),
                                  .observer = observe,
                                  .ctx = r};
     r->in_slots = false;

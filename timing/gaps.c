@@ -15,7 +15,6 @@ enum {
     SAMPLES_MORE = THINNING * SAMPLES_LEAST,
     SAMPLES_MOST = THINNING * SAMPLES_MORE,
     MORE_FROM = 100, /* a launch of at least MORE_FROM waves has at least SAMPLES_MORE samples */
-    STABLE = 3,      /* number of consecutive units whose cycles per instruction are compared */
     /* The last wave / WARMING CTAs of a gap warm the caches. More CTAs would evict the lines of CTAs in flight. */
     WARMING = 8,
     HEAD_MOST = 8, /* largest number of units that run in time before the first gap */
@@ -31,10 +30,11 @@ enum {
     REFILL = 500,
     REFILL_MORE = 512,
     TIMES_MOST = 64,
-    GROWTH = 5, /* a gap has at most a GROWTH-th of the instructions before it */
+    GROWTH = 5, /* a gap inside CTAs has at most a GROWTH-th of the instructions before it */
+    SPREAD = 8, /* a gap between CTAs of mixed ages has at most a SPREAD-th of the instructions that remain */
     PRIOR = 2,  /* number of units in addition to the samples, whose rates are assumed to differ by stable_range */
 };
-/* The launch is stable when the cycles per instruction of STABLE consecutive units differ by at most this fraction. */
+/* The launch is stable when the cycles per instruction of GAP_STABLE consecutive units differ by at most this. */
 static const double stable_range = 0.05;
 static const double usual_error = 0.03; /* wanted relative error of the cycles, if the caller does not choose one */
 
@@ -96,8 +96,8 @@ struct gaps {
     bool inside;            /* gaps lie inside CTAs, and the fields from here to `owed` are used */
     bool refills;           /* the present cycles follow a gap, and no sampled unit has them */
     uint64_t ends;          /* first cycle at which the present unit may end */
-    uint64_t warps;         /* number of warps of the launch */
-    uint32_t fresh;         /* number of samples before the last gaps_restart() */
+    uint64_t warps;         /* number of warps of a wave */
+    uint32_t fresh, least;  /* number of samples before the last gaps_restart(); its `units` */
     uint32_t gaps;          /* number of gaps */
     uint32_t first;         /* number of samples before the first gap */
     double timed, begun;    /* warp instructions in units so far; of these, before the first gap */
@@ -108,7 +108,7 @@ struct gaps {
 
 struct gaps *gaps_new(const struct gap_orders *o, uint64_t total, uint64_t wave, uint32_t cta_warps, bool *whole) {
     const uint64_t waves = total > wave ? (total - wave) / wave : 0;
-    const bool inside = o->inside && total <= wave;
+    const bool inside = o->inside && waves < UNITS_LEAST;
     *whole = waves < UNITS_LEAST && !inside;
     struct gaps *g = *whole ? NULL : calloc(1, sizeof *g);
     if (!g)
@@ -120,7 +120,8 @@ struct gaps *gaps_new(const struct gap_orders *o, uint64_t total, uint64_t wave,
     g->length = 1;
     g->settled_from = UINT64_MAX;
     g->inside = inside;
-    g->warps = total * cta_warps;
+    g->warps = (total < wave ? total : wave) * cta_warps;
+    g->least = GAP_STABLE;
     g->wanted = waves < MORE_FROM ? SAMPLES_LEAST : SAMPLES_MORE;
     if (stats_init(&g->present) && stats_init(&g->exact))
         return g;
@@ -180,21 +181,21 @@ static void keep(struct gaps *g) {
         s->value[i] = stats_get(&g->present, gap_stats[i]);
 }
 
-/* Returns true if the cycles per instruction of the last STABLE units differ by at most stable_range. */
+/* Returns true if the cycles per instruction of the last GAP_STABLE units differ by at most stable_range. */
 static bool is_stable(const struct gaps *g) {
-    if (g->n < g->fresh + STABLE)
+    if (g->n < g->fresh + g->least || g->n < GAP_STABLE)
         return false;
     double least = INFINITY, most = 0;
-    for (uint32_t i = g->n - STABLE; i < g->n; i++) {
+    for (uint32_t i = g->n - GAP_STABLE; i < g->n; i++) {
         least = fmin(least, rate(&g->sample[i]));
         most = fmax(most, rate(&g->sample[i]));
     }
     return most - least <= stable_range * most;
 }
 
-/* Drops the samples before the last STABLE units: then the SMs were still filling with CTAs, and caches were cold. */
+/* Drops the samples before the last GAP_STABLE units: the SMs were still filling with CTAs, and caches were cold. */
 static void drop_unstable(struct gaps *g) {
-    const uint32_t n = g->n > STABLE ? STABLE : g->n;
+    const uint32_t n = g->n > GAP_STABLE ? GAP_STABLE : g->n;
     for (uint32_t i = 0; i < g->n - n; i++)
         stats_kept_free(&g->sample[i].all);
     memmove(g->sample, g->sample + g->n - n, n * sizeof *g->sample);
@@ -273,9 +274,9 @@ uint64_t gaps_next(struct gaps *g, uint64_t begun, uint64_t *warm_from) {
 bool gaps_are_inside(const struct gaps *g) { return g->inside; }
 
 /* Returns the length of the next gap, in units, that keeps the expected error of the launch at the wanted error. If a
- * unit stands for m of T units, the standard error is that of a unit times sqrt(m / T). As
- * many units as have run are assumed to follow. */
-static double gap_length(const struct gaps *g) {
+ * unit stands for m of T units, the standard error is that of a unit times sqrt(m / T). As many units as have run are
+ * assumed to follow; with mixed ages, T follows from `part`. */
+static double gap_length(const struct gaps *g, double part) {
     const double mean = rate_of(g, g->fresh, g->n), error = g->orders.error > 0 ? g->orders.error : usual_error;
     const double done = g->timed + weight_of(g, &g->exact);
     double square = 0, each = 0;
@@ -286,7 +287,8 @@ static double gap_length(const struct gaps *g) {
     }
     const double square_all = square / mean / mean + PRIOR * stable_range * stable_range;
     const double variation = sqrt(square_all / (g->n - g->fresh - 1 + PRIOR)), units = done / each;
-    const double most = fmin(units / GROWTH, TIMES_MOST), wanted = 2 * units * pow(error / (2.5 * variation), 2);
+    const double all = part < 1 ? units / part : 2 * units, wanted = all * pow(error / (2.5 * variation), 2);
+    const double most = fmin(part < 1 ? (all - units) / SPREAD : units / GROWTH, TIMES_MOST);
     /* the last samples that GAP_UNITS permits spread over the rest of the launch */
     return g->n > GAP_UNITS * 3 / 4 ? fmax(fmin(most, wanted), units / 8) : fmin(most, wanted);
 }
@@ -298,14 +300,15 @@ static void owe(struct gaps *g, double instructions, double before) {
     g->owed += instructions * (1 - before);
 }
 
-/* Returns the length of the gap that may begin now, in units; 0: none. */
-static double length_now(struct gaps *g) {
-    const bool settled = is_stable(g);
+/* Returns the length of the gap that may begin now, in units; 0: none. `part`: see gaps_next_inside(). With mixed ages,
+ * units vary at random, so they need not be stable. */
+static double length_now(struct gaps *g, double part) {
+    const bool settled = part < 1 ? g->n >= g->fresh + g->least : is_stable(g);
     if (!g->stable && !g->gaps && (settled || g->n >= HEAD_MOST))
         drop_unstable(g); /* later, samples stand for gaps */
     g->stable |= settled;
     g->stands |= settled;
-    const double length = g->stable && !g->tail && g->n < GAP_UNITS - 1 ? gap_length(g) : 0;
+    const double length = g->stable && !g->tail && g->n < GAP_UNITS - 1 && part > 0 ? gap_length(g, part) : 0;
     return length < 1 ? 0 : length;
 }
 
@@ -314,7 +317,7 @@ static double random_part(const struct gaps *g, uint32_t what) {
     return (double)(((2ull * g->gaps + what) * 0x9e3779b97f4a7c15ull) >> 32) / 0x1p32;
 }
 
-double gaps_next_inside(struct gaps *g, uint64_t now) {
+double gaps_next_inside(struct gaps *g, uint64_t now, double part) {
     const bool refilled = g->refills;
     double length = 0;
     g->settles = false;
@@ -322,7 +325,7 @@ double gaps_next_inside(struct gaps *g, uint64_t now) {
     if (!refilled) {
         if (g->head++)
             keep(g);
-        length = length_now(g);
+        length = length_now(g, part);
     }
     stats_clear(&g->present);
     g->at = (uint64_t)(g->timed + weight_of(g, &g->exact));
@@ -351,10 +354,11 @@ void gaps_stop(struct gaps *g) {
     g->uneven = true;
 }
 
-void gaps_restart(struct gaps *g) {
+void gaps_restart(struct gaps *g, uint32_t units) {
     owe(g, g->owed, 1);
     g->owed = 0;
     g->fresh = g->n;
+    g->least = units;
     g->stable = false;
     g->refills = true;
 }
@@ -403,6 +407,7 @@ static enum no_gaps why_none(const struct gaps *g) {
 void gaps_finish(const struct gaps *g, struct stats *s, struct gap_result *r) {
     memset(r, 0, sizeof *r);
     r->skipped = g->skipped;
+    r->inside = g->inside;
     r->instructions = weight_of(g, &g->exact);
     r->why = r->instructions > 0 ? GAPS_ARE : why_none(g);
     r->after = g->skipped ? 1 - (double)g->before / (double)g->total : 0;

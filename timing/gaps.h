@@ -6,7 +6,8 @@
  *
  * Gaps lie between CTAs if there are many waves of CTAs. A unit then consists of consecutive CTAs, sampled units are
  * spread evenly over the grid, and the SMs keep their CTAs during a gap. The last CTAs, which leave SMs empty, always
- * run in time. If all CTAs run at the same time, gaps lie inside CTAs, and a unit consists of consecutive cycles.
+ * run in time. In a launch of fewer waves, gaps lie inside CTAs, or between CTAs of mixed ages. A unit then consists of
+ * consecutive cycles.
  *
  * This file decides where gaps are, and estimates the statistics of the gaps. It runs nothing. */
 #include "timing/report/stat.h"
@@ -35,8 +36,9 @@ struct gap_orders {
     /* The number of warp instructions depends on time, so thread instructions are the weight. Gaps inside CTAs would
      * change the groups of threads, so the launch has none. */
     bool regroups;
-    /* A launch whose CTAs all run at the same time may have gaps inside CTAs (inside.h). */
+    /* A launch of few waves may have gaps inside CTAs (inside.h). */
     bool inside;
+    double cta_length; /* warp instructions of a CTA in an earlier launch of the kernel; 0: unknown */
     /* Returns the observer of CTA `cta` in a gap inside CTAs, whose accesses warm the caches (gpu_warm()). */
     const struct interp_observer *(*observer)(void *ctx, uint64_t cta);
     void *ctx;
@@ -49,7 +51,7 @@ struct gap_unit {
     double first;
     double cycles, instructions; /* instructions: gap_weight() */
 };
-enum { GAP_UNITS = 64 }; /* most sampled units */
+enum { GAP_UNITS = 64, GAP_STABLE = 3 }; /* most sampled units; stable units before a gap */
 
 /* Why a launch that runs in time has no gaps. gaps_reason() returns it as text. */
 enum no_gaps {
@@ -74,6 +76,7 @@ struct gap_result {
     /* gaps inside CTAs: the relative difference of cycles per instruction in sampled units after and before the first
      * gap */
     double drift;
+    bool inside;                /* the launch had gaps inside CTAs, or between CTAs of mixed ages */
     double variance[GAP_STATS]; /* variances of the estimated values, in the squared unit of each statistic */
     double freedom;             /* degrees of freedom of these variances */
     uint32_t n;                 /* sampled units */
@@ -82,8 +85,8 @@ struct gap_result {
 
 struct gaps;
 /* Plans the gaps of a launch of `total` CTAs, if `wave` CTAs run at the same time: between CTAs if there are enough
- * waves; inside CTAs if all CTAs run at the same time (gaps_are_inside()). A CTA has `cta_warps` warps. Returns NULL if
- * memory is out. Also returns NULL, and sets *whole, if the launch is too short for gaps. */
+ * waves; otherwise inside CTAs (gaps_are_inside()). A CTA has `cta_warps` warps. Returns NULL if memory is out. Also
+ * returns NULL, and sets *whole, if the launch is too short for gaps, or may have none inside CTAs. */
 struct gaps *gaps_new(const struct gap_orders *o, uint64_t total, uint64_t wave, uint32_t cta_warps, bool *whole);
 void gaps_free(struct gaps *g);
 /* Returns the statistics of the present unit, to which the caller adds all statistics that it collects. */
@@ -97,9 +100,10 @@ bool gaps_settles(const struct gaps *g);
  * sets *warm_from. */
 uint64_t gaps_next(struct gaps *g, uint64_t begun, uint64_t *warm_from);
 /* Works like gaps_next() at cycle `now`, for gaps inside CTAs. Returns the instructions of the gap over the
- * instructions of the unit that has ended; 0: no gap. */
+ * instructions of the unit that has ended; 0: no gap. `part`: the fraction of the launch that has begun, if the gap may
+ * lie between CTAs of mixed ages; 1: the gap may lie inside CTAs; 0: none may follow. */
 bool gaps_are_inside(const struct gaps *g);
-double gaps_next_inside(struct gaps *g, uint64_t now);
+double gaps_next_inside(struct gaps *g, uint64_t now, double part);
 /* How a gap ended: as requested; when warps came to code that no unit has issued; when warps ended. After the last
  * two, the unit before the gap estimates the whole gap, and the next gap waits for stable units. */
 enum gap_end { GAP_FULL, GAP_NEW_CODE, GAP_ENDING };
@@ -108,9 +112,9 @@ enum gap_end { GAP_FULL, GAP_NEW_CODE, GAP_ENDING };
 void gaps_passed(struct gaps *g, uint64_t ctas, const struct stats *exact, enum gap_end end);
 /* The launch has no further gap inside CTAs: its CTAs advance unevenly. */
 void gaps_stop(struct gaps *g);
-/* Many warps have ended in the present unit, so it is no sample. The next gap inside CTAs waits for stable
- * units. */
-void gaps_restart(struct gaps *g);
+/* Many warps have ended or begun in the present unit, so it is no sample. The next gap waits for stable units, of which
+ * `units` must follow. */
+void gaps_restart(struct gaps *g, uint32_t units);
 /* Ends the launch: adds the estimated statistics of all gaps to `s`, and fills in `r`. */
 void gaps_finish(const struct gaps *g, struct stats *s, struct gap_result *r);
 #endif

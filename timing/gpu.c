@@ -287,16 +287,34 @@ static bool ended_early(struct run *r) {
     }
 }
 
-/* Runs a gap inside CTAs, if one follows the unit that has ended. */
+/* Runs a gap of `n` whole CTAs. */
+static bool skip_ctas(struct run *r, uint64_t n, uint64_t warm_from) {
+    struct cta_view *ctas = &r->ctas.view;
+    struct stats exact;
+    if (!stats_init(&exact))
+        return fail(r, FAULT_MEMORY, NULL);
+    const bool ok = r->orders->forward(r->orders->ctx, ctas->begun, n, warm_from, &exact, r->fault);
+    gaps_passed(r->gaps, n, &exact, GAP_FULL);
+    ctas->begun += n;
+    stats_free(&exact);
+    return ok;
+}
+
+/* Runs a gap inside CTAs, or between CTAs of mixed ages, if one follows the unit that has ended. */
 static bool gap_inside(struct run *r) {
     struct stats exact;
-    if (inside_drains(r->inside))
-        gaps_restart(r->gaps);
-    else if (!inside_is_level(r->inside))
+    const struct cta_view *ctas = &r->ctas.view;
+    const enum inside_state state = inside_state(r->inside);
+    if (state >= INSIDE_BEGINS)
+        gaps_restart(r->gaps, state == INSIDE_BEGINS ? 1 : GAP_STABLE);
+    if (state == INSIDE_UNEVEN)
         gaps_stop(r->gaps);
-    const double times = gaps_next_inside(r->gaps, r->to);
+    const double part = state == INSIDE_MIXED ? (double)ctas->begun / (double)ctas->total : state == INSIDE_LEVEL;
+    const double times = gaps_next_inside(r->gaps, r->to, part);
     if (times <= 0)
         return true;
+    if (state == INSIDE_MIXED)
+        return skip_ctas(r, inside_skip(r->inside, times), ctas->begun);
     if (!stats_init(&exact))
         return fail(r, FAULT_MEMORY, NULL);
     gaps_passed(r->gaps, 0, &exact, inside_gap(r->inside, times, r->to, &exact));
@@ -311,7 +329,6 @@ static bool end_unit(struct run *r) {
     /* the memory side is at most this number of cycles ahead of the SMs (window_end()) */
     const uint64_t settle = 2 * (uint64_t)g->windows.longest + 2 * memsys_crossing(g->mem);
     uint64_t warm_from;
-    struct stats exact;
     if (!r->gaps || r->done == ctas->total ||
         !gaps_due(r->gaps, ctas->begun, r->inside ? inside_issued(r->inside) : 0, r->to, settle))
         return true;
@@ -322,15 +339,7 @@ static bool end_unit(struct run *r) {
     if (r->inside)
         return gap_inside(r);
     const uint64_t n = gaps_next(r->gaps, ctas->begun, &warm_from);
-    if (!n)
-        return true;
-    if (!stats_init(&exact))
-        return fail(r, FAULT_MEMORY, NULL);
-    const bool ok = r->orders->forward(r->orders->ctx, ctas->begun, n, warm_from, &exact, r->fault);
-    gaps_passed(r->gaps, n, &exact, GAP_FULL);
-    ctas->begun += n;
-    stats_free(&exact);
-    return ok;
+    return !n || skip_ctas(r, n, warm_from);
 }
 
 /* Returns the cycle of the next event or begin of a CTA, or UINT64_MAX. */
@@ -391,7 +400,7 @@ static bool begin_ctas(struct run *r) {
     bool whole = true;
     if (r->orders)
         r->gaps = gaps_new(r->orders, view.total, (uint64_t)view.occupancy * view.sms, launch_warps(r->l), &whole);
-    r->why = !whole ? GAPS_ARE : view.total > (uint64_t)view.occupancy * view.sms ? NO_GAPS_WAVES : NO_GAPS_ERROR;
+    r->why = whole ? NO_GAPS_ERROR : GAPS_ARE;
     return (whole || r->gaps) && ctas_init(&r->ctas, g->opt.policies.ctas, &view) &&
            clusters_init(&r->ctas.clusters, &g->cfg, r->l, g->sm);
 }

@@ -5,6 +5,7 @@
 #include "timing/sm/sm.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     ROUND = 64, /* most warp instructions, on average, of a warp in a round of all SMs */
@@ -21,11 +22,17 @@ enum {
     WARP_LEVEL = 64, /* counts of instructions that differ by at most this number are level: of the warps of a CTA; */
     CTA_LEVEL = 24,  /* of the CTAs of a class of SMs */
     CTA_SLOTS = 64,
+    MIXED_LEAST = 16, /* fewer CTAs show no mixture of ages */
 };
 static const double speed_kept = 0.5; /* part of a warp's speed that a further unit keeps */
 /* The instructions in units are level if their range is at most this fraction of their mean: for the warps of a CTA;
  * for the CTAs of a class of SMs. */
 static const double warp_range = 0.02, cta_range = 0.05;
+/* The same for the CTAs while others have not begun: the launch does not end with the CTAs that lag behind. */
+static const double cta_range_before = 0.2;
+/* The ages of CTAs are mixed if the sum of their phases as vectors is shorter than this fraction of their number; they
+ * stay mixed up to the second fraction. */
+static const double mixed_most = 0.3, mixed_still = 0.4;
 
 /* A warp of a CTA slot. */
 struct inside_warp {
@@ -47,6 +54,8 @@ struct inside_sm {
     struct inside_warp *warp; /* [CTA_SLOTS * inside.n_warps] */
     struct crowd all;         /* its warps; `least` and `most` are of the means of its CTAs */
     uint32_t live[CTA_SLOTS]; /* by CTA slot: warps that had not ended */
+    uint64_t cta[CTA_SLOTS];  /* by CTA slot: 1 + the number of its CTA; 0: it had none */
+    double age[CTA_SLOTS];    /* by CTA slot: instructions that its CTA has executed */
 };
 
 struct inside {
@@ -59,9 +68,14 @@ struct inside {
     bool refills;                        /* a gap was just before the present cycles */
     uint32_t n_warps;                    /* of a CTA */
     uint32_t live;                       /* in this round: warps that have not ended */
-    /* warps that had not ended when the latest gap began, or when inside_drains() was last true; 0: no gap yet */
-    uint32_t began;
-    double level; /* mean instructions of the warps at the last edge */
+    /* warps that had not ended when the latest gap began, or at the latest change; 0: no gap yet. Warps that have begun
+     * since. */
+    uint32_t began, fresh;
+    bool apart;       /* the warps of a CTA are not level */
+    bool mixed;       /* the latest state is INSIDE_MIXED, or a change to it */
+    double executed;  /* instructions of all CTAs that have not been skipped */
+    uint64_t skipped; /* CTAs */
+    double level;     /* mean instructions of the warps at the last edge */
     uint64_t clock;
     uint64_t unit; /* instructions that all SMs have issued in the unit before the gap */
     struct inside_sm *sm;
@@ -123,6 +137,20 @@ static struct inside_warp *warps_of(const struct inside *i, uint32_t k, uint32_t
     return &i->sm[k].warp[(size_t)slot * i->n_warps];
 }
 
+/* Returns the mean number of instructions of the CTAs that have ended; 0: too few have. */
+static double inside_cta_length(const struct inside *i) {
+    struct lent_cta c;
+    double executed = i->executed;
+    uint64_t ended = i->view->begun - i->skipped;
+    for (uint32_t k = 0; k < i->view->sms; k++)
+        for (uint32_t slot = 0; slot < sm_lent_slots(i->view->sm[k]); slot++)
+            if (sm_lent_cta(i->view->sm[k], slot, &c)) {
+                executed -= i->sm[k].age[slot];
+                ended--;
+            }
+    return 2 * ended >= (uint64_t)i->view->sms * i->view->occupancy ? executed / (double)ended : 0;
+}
+
 uint64_t inside_issued(const struct inside *i) {
     uint64_t n = 0;
     for (uint32_t k = 0; k < i->view->sms; k++)
@@ -161,11 +189,19 @@ static struct crowd class_of(const struct inside *i, uint32_t k) {
     return all;
 }
 
-/* If warps of a CTA have ended, the CTA counts as level: the other warps do not tell how far it has advanced. */
-static void relevel(const struct inside *i, uint32_t k, uint32_t slot, const struct lent_cta *c) {
+/* Forgets the CTA that was in a slot before its present CTA. If the CTA has begun, or warps of it have ended, it counts
+ * as level: its warps do not tell how far it has advanced. */
+static void relevel(struct inside *i, uint32_t k, uint32_t slot, const struct lent_cta *c) {
     struct inside_warp *warp = warps_of(i, k, slot);
+    const bool begins = i->sm[k].cta[slot] != 1 + c->cta->linear_id;
+    if (begins) {
+        memset(warp, 0, c->cta->n_warps * sizeof *warp);
+        i->fresh += i->sm[k].cta[slot] ? c->cta->n_warps : 0;
+        i->sm[k].cta[slot] = 1 + c->cta->linear_id;
+        i->sm[k].age[slot] = 0;
+    }
     const struct crowd own = crowd_of_cta(c, warp);
-    if (own.warps < i->sm[k].live[slot])
+    if (begins || own.warps < i->sm[k].live[slot])
         for (uint32_t w = 0; w < c->cta->n_warps && own.warps; w++)
             warp[w].issued += i->level - own.issued / own.warps;
     i->sm[k].live[slot] = own.warps;
@@ -186,8 +222,10 @@ static void count_sm(struct inside *i, uint32_t k) {
         for (uint32_t w = 0; w < c.cta->n_warps; w++) {
             warp[w].speed = (i->refills ? 1 : speed_kept) * warp[w].speed + issued[w];
             warp[w].issued += issued[w];
+            i->sm[k].age[slot] += issued[w];
         }
         struct crowd own = crowd_of_cta(&c, warp);
+        i->apart |= !is_level(&own, WARP_LEVEL, warp_range);
         own.least = own.most = own.warps ? own.issued / own.warps : 0;
         join(&i->sm[k].all, &own);
     }
@@ -198,7 +236,9 @@ bool inside_may(struct inside *i) {
         if (!sm_may_lend(i->view->sm[k]))
             return false;
     i->unit = inside_issued(i);
+    i->executed += (double)i->unit;
     struct crowd all = {0};
+    i->apart = false;
     for (uint32_t k = 0; k < i->view->sms; k++) {
         count_sm(i, k);
         sm_note_issued(i->view->sm[k], i->seen);
@@ -209,23 +249,97 @@ bool inside_may(struct inside *i) {
     return true;
 }
 
-bool inside_is_level(const struct inside *i) {
+static bool has_waves(const struct inside *i) { return i->view->total > (uint64_t)i->view->sms * i->view->occupancy; }
+
+/* Returns how long a gap may be, in units. With several waves, CTAs end in time, and the unit before that runs in time:
+ * in a gap, many CTAs would end at once, so later CTAs would begin on other SMs. */
+static double room(const struct inside *i) {
+    struct lent_cta c;
+    const double ended = inside_cta_length(i), length = ended > 0 ? ended : i->orders->cta_length;
+    double oldest = 0, n = 0;
+    for (uint32_t k = 0; k < i->view->sms; k++)
+        for (uint32_t slot = 0; slot < sm_lent_slots(i->view->sm[k]); slot++)
+            if (sm_lent_cta(i->view->sm[k], slot, &c)) {
+                oldest = fmax(oldest, i->sm[k].age[slot]);
+                n++;
+            }
+    return has_waves(i) ? (length - oldest) * n / (double)i->unit - 1 : INFINITY;
+}
+
+/* Returns true if the CTAs of SMs with equally many warps have advanced almost equally. With several waves, the warps
+ * of a CTA must have, too: if some warps run ahead, a gap changes when the CTA ends. */
+static bool all_level(const struct inside *i) {
+    if (has_waves(i) && (i->apart || room(i) < 1))
+        return false;
+    const double range = i->view->begun < i->view->total ? cta_range_before : cta_range;
     for (uint32_t k = 0; k < i->view->sms; k++) {
         const struct crowd class = class_of(i, k);
-        if (!is_level(&class, CTA_LEVEL, cta_range))
+        if (!is_level(&class, CTA_LEVEL, range))
             return false;
     }
     return true;
 }
 
-bool inside_drains(struct inside *i) {
+/* Returns the phase of the ages of all CTAs in flight: the length of the sum of their phases over their number. A CTA's
+ * phase is its age as an angle, which is a whole turn for the mean instructions of the CTAs that have ended. Equal ages
+ * give 1, evenly mixed ages about 0. Returns 1 if too few CTAs have ended. */
+static double common_phase(const struct inside *i) {
+    struct lent_cta c;
+    double x = 0, y = 0;
+    const double length = inside_cta_length(i);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < i->view->sms && length > 0; k++)
+        for (uint32_t slot = 0; slot < sm_lent_slots(i->view->sm[k]); slot++) {
+            if (!sm_lent_cta(i->view->sm[k], slot, &c))
+                continue;
+            x += cos(2 * M_PI * i->sm[k].age[slot] / length);
+            y += sin(2 * M_PI * i->sm[k].age[slot] / length);
+            n++;
+        }
+    return n >= MIXED_LEAST ? hypot(x, y) / n : 1;
+}
+
+/* Begins to measure how level the CTAs are from the present edge on. */
+static void level_all(struct inside *i) {
+    struct lent_cta c;
+    i->level = 0;
+    for (uint32_t k = 0; k < i->view->sms; k++)
+        for (uint32_t slot = 0; slot < sm_lent_slots(i->view->sm[k]); slot++) {
+            struct inside_warp *warp = warps_of(i, k, slot);
+            if (!sm_lent_cta(i->view->sm[k], slot, &c))
+                continue;
+            const struct crowd own = crowd_of_cta(&c, warp);
+            for (uint32_t w = 0; w < c.cta->n_warps && own.warps; w++)
+                warp[w].issued -= own.issued / own.warps;
+        }
+}
+
+enum inside_state inside_state(struct inside *i) {
+    const uint64_t left = i->view->total - i->view->begun;
+    const bool mixed = left > 1 && common_phase(i) < (i->mixed ? mixed_still : mixed_most);
     uint32_t warps = 0;
     for (uint32_t k = 0; k < i->view->sms; k++)
         warps += i->sm[k].all.warps;
-    if (warps >= i->began - i->began / LEAVING)
-        return false;
-    i->began = warps;
-    return true;
+    if (mixed && i->mixed)
+        return INSIDE_MIXED;
+    const bool begins = mixed || i->fresh > warps / LEAVING, drains = warps < i->began - i->began / LEAVING;
+    if (begins)
+        level_all(i);
+    if (begins || drains || i->mixed) {
+        i->began = warps;
+        i->fresh = 0;
+        i->mixed = mixed;
+        return mixed ? INSIDE_MIXES : begins ? INSIDE_BEGINS : INSIDE_DRAINS;
+    }
+    return all_level(i) ? INSIDE_LEVEL : left ? INSIDE_WAITS : INSIDE_UNEVEN;
+}
+
+uint64_t inside_skip(struct inside *i, double times) {
+    const double most = (double)(i->view->total - i->view->begun) / 2;
+    const uint64_t n = (uint64_t)fmax(1, fmin(most, rint(times * (double)i->unit / inside_cta_length(i))));
+    i->skipped += n;
+    i->refills = true;
+    return n;
 }
 
 /* Takes a CTA, whose accesses then warm the caches. */
@@ -374,7 +488,9 @@ static bool run_sm(struct inside *i, uint32_t k, double times, bool last) {
         take(i, &c);
         for (uint32_t w = 0; w < c.cta->n_warps; w++)
             t.warp[w].debt -= times * t.warp[w].share;
+        const uint64_t before = lent_stats(i->run)->warp_instructions;
         const bool ok = times > 0 ? run_cta(&t) : align_cta(&t);
+        i->sm[k].age[slot] += (double)(lent_stats(i->run)->warp_instructions - before);
         lent_give_back(i->run);
         if (!ok)
             return false;
@@ -399,7 +515,7 @@ static bool run_rounds(struct inside *i, uint32_t rounds, double times, uint32_t
 
 enum gap_end inside_gap(struct inside *i, double times, uint64_t now, struct stats *exact) {
     const struct interp_stats before = *lent_stats(i->run);
-    const double instructions = times * (double)i->unit;
+    const double instructions = fmin(times, room(i)) * (double)i->unit;
     struct crowd all = {0};
     enum gap_end end;
     i->refills = true;
@@ -410,6 +526,7 @@ enum gap_end inside_gap(struct inside *i, double times, uint64_t now, struct sta
         join(&all, &i->sm[k].all);
     }
     i->began = all.warps;
+    i->fresh = 0;
     know_blocks(i);
     const double each = instructions / all.warps, fine = fmin(0.5, FINE / each);
     const uint32_t rounds = all.speed > 0 ? (uint32_t)ceil(fmax(each / ROUND, ROUNDS)) : 0;
@@ -424,6 +541,7 @@ enum gap_end inside_gap(struct inside *i, double times, uint64_t now, struct sta
         sm_take_back(i->view->sm[k], &i->sm[k].loan, now);
     const struct interp_stats *n = lent_stats(i->run);
     const double executed = (double)(n->warp_instructions - before.warp_instructions);
+    i->executed += executed;
     stats_add(exact, "gpu.warp_instructions", executed);
     stats_add(exact, "gpu.lane_slots", executed * launch_lanes(i->view->launch));
     stats_add(exact, "gpu.thread_instructions", (double)(n->thread_instructions - before.thread_instructions));

@@ -1,7 +1,8 @@
 #ifndef TIMING_INSIDE_H
 #define TIMING_INSIDE_H
 /* A gap inside CTAs (gaps.h). The clock stands still, and all warps of all SMs advance without time, as fast
- * relative to each other as in the units before. All CTAs of the launch have begun. */
+ * relative to each other as in the units before. If the ages of the CTAs are mixed, the gap consists of whole CTAs in
+ * place of this: the CTAs in flight stay. */
 #include "timing/gaps.h"
 
 struct inside;
@@ -20,10 +21,23 @@ uint64_t inside_issued(const struct inside *i);
 /* Returns true if a gap may begin at an edge. Notes which instructions each warp has issued since statistics were last
  * collected: call it just before they are collected. */
 bool inside_may(struct inside *i);
-/* Returns true if the CTAs of SMs with equally many warps have advanced almost equally, in all units. */
-bool inside_is_level(const struct inside *i);
-/* Returns true if many warps have ended since the latest gap began, or since the call last returned true. */
-bool inside_drains(struct inside *i);
+/* What a unit that has ended permits. */
+enum inside_state {
+    INSIDE_LEVEL,  /* CTAs of SMs with equally many warps have advanced almost equally: a gap inside CTAs */
+    INSIDE_MIXED,  /* CTAs have evenly mixed ages, as in a steady state: a gap of whole CTAs */
+    INSIDE_WAITS,  /* neither: no gap; the launch goes on with other CTAs */
+    INSIDE_UNEVEN, /* neither: no further gap */
+    /* Many warps have begun or ended since the latest gap or change, or the ages have become mixed: the unit is no
+     * sample. */
+    INSIDE_BEGINS,
+    INSIDE_DRAINS,
+    INSIDE_MIXES
+};
+/* Returns the state at the edge for which inside_may() has returned true; call it once. */
+enum inside_state inside_state(struct inside *i);
+/* After INSIDE_MIXED: returns the number of CTAs that execute about `times` the instructions of the unit, at least 1
+ * and at most half of those that have not begun. The caller skips them. */
+uint64_t inside_skip(struct inside *i, double times);
 /* Runs a gap at cycle `now`. The warps execute about `times` the instructions of the unit that inside_may() has noted.
  * Adds the exact statistics of the gap to `exact`. A fault stops its SM. */
 enum gap_end inside_gap(struct inside *i, double times, uint64_t now, struct stats *exact);

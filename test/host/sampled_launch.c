@@ -12,7 +12,8 @@
  * touches `by` lines. rounds: 1,000 rounds, in which the threads of a CTA exchange values between barriers, and the
  * lanes of a warp diverge. faulty: 1,000 rounds; thread 37 of CTA 3 loads from address 8 in round `at`. uneven: 2,000
  * rounds; an odd CTA waits for a load in each round, an even CTA loads nothing. halves: 300 rounds of a loop for the
- * lower half of a warp, and of another loop for the upper half. */
+ * lower half of a warp, and of another loop for the upper half. varied: 100 to 720 rounds, which the CTA's number
+ * chooses. */
 static const char text[] =
     HEAD ".global .u32 count = 0;\n"
          ".visible .entry step(.param .u64 to) { .reg .u64 %t,%o; .reg .u32 %i,%x,%b,%n,%v; mov.u32 %x,%tid.x;\n"
@@ -52,7 +53,12 @@ static const char text[] =
          "setp.lt.u32 %p,%k,300; @%p bra lower; bra done;\n"
          "upper: ld.global.u32 %v,[%t]; add.u32 %v,%v,2; st.global.u32 [%t],%v; add.u32 %k,%k,1;\n"
          "setp.lt.u32 %p,%k,300; @%p bra upper;\n"
-         "done: ret; }\n";
+         "done: ret; }\n"
+         ".visible .entry varied(.param .u64 to) { .reg .u64 %t,%o; .reg .u32 %i,%x,%b,%v,%k; .reg .pred %p;\n"
+         "mov.u32 %x,%tid.x; mov.u32 %b,%ctaid.x; mad.lo.u32 %i,%b,64,%x; ld.param.u64 %t,[to];\n"
+         "mul.wide.u32 %o,%i,4; add.u64 %t,%t,%o; mul.lo.u32 %b,%b,13; and.b32 %b,%b,31; mad.lo.u32 %k,%b,20,100;\n"
+         "next: ld.global.u32 %v,[%t]; add.u32 %v,%v,1; st.global.u32 [%t],%v; sub.u32 %k,%k,1;\n"
+         "setp.gt.u32 %p,%k,0; @%p bra next; ret; }\n";
 
 enum { BLOCK = 64, CTAS = 1600, N = BLOCK * CTAS };
 
@@ -186,20 +192,33 @@ static void check_inside(const struct machine *m, const struct sequence *p, bool
     drop(t);
 }
 
-/* A launch of 8 CTAs is one wave, and has gaps inside CTAs. 20 CTAs are two waves and a half, which run as a whole. */
+/* A launch of 8 CTAs is one wave, and has gaps inside CTAs. 20 CTAs are two waves and a half, and have them, too. */
 START_TEST(memory_is_exact_with_gaps_inside) {
     static const char *const models[] = {"spe", "dpe", "dws50", "its", "si", "tbc"};
     /* dws50 regroups threads by time, and tbc has a unit that may make warps wait */
-    const bool lends = _i / 2 != 2 && _i / 2 != 5 && _i % 2 == 0;
+    const bool lends = _i / 2 != 2 && _i / 2 != 5;
     struct outcome *s = sample(&(struct sequence){"rounds", models[_i / 2], _i % 2 ? 20 : 8, 1, 1, 0}, 0);
     if (!lends)
-        check_no_gaps(s->json, _i % 2 ? NO_GAPS_WAVES : NO_GAPS_UNITS);
+        check_no_gaps(s->json, NO_GAPS_UNITS);
     drop(s);
     check_inside(&tiny, &(struct sequence){"rounds", models[_i / 2], _i % 2 ? 20 : 8, 1, 1, 0}, lends);
 }
 END_TEST
 
-/* The same in modern cores. */
+/* 32 CTAs run at the same time, and CTAs have 32 different lengths. So after the first CTAs, ages are mixed, and gaps
+ * consist of whole CTAs. */
+START_TEST(memory_is_exact_with_mixed_ages) {
+    static const char *const models[] = {"spe", "dpe", "its"};
+    const struct machine m = {"tiny", {"gpu.sms=8"}};
+    const struct sequence p = {"varied", models[_i], 280, 1, 1, 0};
+    struct outcome *s = sample_on(&m, &p, 0);
+    ck_assert(number_in(s->json, "\"skipped_ctas\"") > 20);
+    drop(s);
+    check_inside(&m, &p, true);
+}
+END_TEST
+
+/* Gaps inside CTAs of modern cores. */
 START_TEST(memory_is_exact_with_gaps_inside_modern) {
     static const struct {
         const char *model, *config, *sms; /* a number of SMs with which units become stable */
@@ -375,6 +394,31 @@ START_TEST(signatures_do_not_depend_on_timing) {
 }
 END_TEST
 
+/* The same with gaps inside CTAs, which enter blocks in their middle, and with gaps between CTAs of mixed ages. */
+START_TEST(signatures_do_not_depend_on_gaps) {
+    static const struct sequence programs[] = {{"rounds", "spe", 8, 1, 4, 0}, {"varied", "spe", 280, 1, 4, 0}};
+    static const char *const sms[] = {"gpu.sms=2", "gpu.sms=8"}, *set[2];
+    static uint32_t memory[N];
+    struct heddle_plan *plan = heddle_plan_new(0);
+    set[0] = sms[_i];
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = "spe", .config = "tiny", .set = set, .plan = plan}, NULL, 0);
+    bool more, all = true;
+    ck_assert(plan && h);
+    run_program(h, &programs[_i], memory);
+    ck_assert_int_eq(heddle_plan_settle(h, &more), HEDDLE_OK);
+    ck_assert(plan->launch[0].gaps.instructions > 0);
+    for (uint32_t i = 0; i < plan->n; i++) {
+        all &= plan->launch[i].measured;
+        ck_assert(plan->launch[i].observed);
+        ck_assert(signature_distance(&plan->launch[0].signature, &plan->launch[i].signature) == 0);
+    }
+    ck_assert(!all);
+    heddle_close(h);
+    heddle_plan_free(plan);
+}
+END_TEST
+
 /* A launch of 8 CTAs follows a launch of 1,600 CTAs with gaps. It runs in time as a whole, but it begins in a state
  * that the gaps have changed. So its cycles count as inexact, and the interval contains 2 % of them. */
 START_TEST(launches_after_gaps_are_inexact) {
@@ -493,6 +537,7 @@ SUITE(host_sampled_launch) {
     TEST(memory_is_exact_with_gaps);
     TEST_LOOP(memory_is_exact_with_gaps_inside, 0, 12);
     TEST_LOOP(memory_is_exact_with_gaps_inside_modern, 0, 5);
+    TEST_LOOP(memory_is_exact_with_mixed_ages, 0, 3);
     TEST(paths_switch_in_gaps_inside);
     TEST_LOOP(weights_do_not_depend_on_time, 0, 15);
     TEST_LOOP(thread_instructions_do_not_depend_on_time, 0, 7);
@@ -502,6 +547,7 @@ SUITE(host_sampled_launch) {
     TEST(growing_launches_are_a_group);
     TEST(alternating_launches_are_two_groups);
     TEST(signatures_do_not_depend_on_timing);
+    TEST_LOOP(signatures_do_not_depend_on_gaps, 0, 2);
     TEST(launches_after_gaps_are_inexact);
     TEST(threads_change_nothing);
     TEST(short_program_is_simulated);

@@ -172,13 +172,19 @@ START_TEST(very_short_waves_are_whole) {
 }
 END_TEST
 
-/* A launch with fewer than 9 waves and the tail has no gaps. */
+/* A launch with fewer than 9 waves and the tail has no gaps between CTAs, unless their ages are mixed. */
 START_TEST(short_launches_are_whole) {
     bool whole;
     ck_assert(!gaps_new(&orders, 10 * WAVE - 1, WAVE, 1, &whole) && whole);
     struct gaps *g = gaps_new(&orders, 10 * WAVE, WAVE, 1, &whole);
     ck_assert(g && !whole);
     gaps_free(g);
+    static const struct gap_orders inside = {.forward = never, .inside = true};
+    for (uint64_t waves = 9; waves <= 10; waves++) {
+        g = gaps_new(&inside, waves * WAVE, WAVE, 1, &whole);
+        ck_assert(g && !whole && gaps_are_inside(g) == (waves == 9));
+        gaps_free(g);
+    }
 }
 END_TEST
 
@@ -186,22 +192,26 @@ END_TEST
  * instructions of each warp, thus 640. Returns the length of the gap after a unit of this many instructions and
  * cycles. After a gap, at least 500 cycles and 640 instructions belong to no unit, and up to 512 random cycles. A unit
  * after them has up to 1,024 random cycles more. */
-static double next_inside(struct gaps *g, uint64_t *now, double instructions, double cycles) {
+static double next_of(struct gaps *g, uint64_t *now, double instructions, double cycles, double part) {
     stats_add(gaps_unit(g), "gpu.cycles", cycles);
     stats_add(gaps_unit(g), "gpu.warp_instructions", instructions);
     ck_assert(!gaps_due(g, WAVE, 639, *now + (uint64_t)cycles, 0));
     ck_assert(!gaps_due(g, WAVE, 640, *now + 1999, 0));
     *now += (uint64_t)cycles;
     ck_assert(gaps_due(g, WAVE, 640, *now, 0));
-    const double length = gaps_next_inside(g, *now);
+    const double length = gaps_next_inside(g, *now, part);
     if (length > 0) { /* the cycles after the gap */
         ck_assert(!gaps_due(g, WAVE, 640, *now + 499, 0));
         *now += 500 + 512;
         ck_assert(!gaps_due(g, WAVE, 639, *now, 0));
         ck_assert(gaps_due(g, WAVE, 640, *now, 0));
-        ck_assert(gaps_next_inside(g, *now) <= 0);
+        ck_assert(gaps_next_inside(g, *now, part) <= 0);
     }
     return length;
+}
+
+static double next_inside(struct gaps *g, uint64_t *now, double instructions, double cycles) {
+    return next_of(g, now, instructions, cycles, 1);
 }
 
 static struct gaps *inside_gaps(void) {
@@ -316,11 +326,11 @@ START_TEST(gaps_follow_units_that_drain) {
         next_inside(g, &now, 2000, 4000);
     stats_add(&exact, "gpu.warp_instructions", 1000);
     gaps_passed(g, 0, &exact, GAP_FULL);
-    gaps_restart(g);
+    gaps_restart(g, GAP_STABLE);
     stats_add(gaps_unit(g), "gpu.cycles", 10000);
     stats_add(gaps_unit(g), "gpu.warp_instructions", 2000);
     now += 10000;
-    ck_assert(gaps_next_inside(g, now) <= 0);
+    ck_assert(gaps_next_inside(g, now, 1) <= 0);
     ck_assert(next_inside(g, &now, 2000, 8000) <= 0);
     ck_assert(next_inside(g, &now, 2000, 8000) <= 0);
     ck_assert(next_inside(g, &now, 2000, 8000) > 0);
@@ -337,7 +347,53 @@ START_TEST(gaps_follow_units_that_drain) {
 }
 END_TEST
 
+/* Units whose rates alternate between 2 and 2.4 have a gap if the ages of CTAs are mixed. The units 2 to 4 are samples:
+ * the mean rate is 13,600 / 6,000. Their two steps and two units of 5 % make a variation of 9.5 %:
+ * sqrt(((0.16 / 2 + 0.16 / 2) / 2.267^2 + 2 * 0.05^2) / 4). If 2 % of the CTAs have begun after 4 units, the launch has
+ * 200 units. The wanted error of 3 % permits a gap of 200 * (0.03 / 2.5 / 0.095)^2 = 3.19 units, times 0.75 to 1.25. If
+ * a quarter has begun, the same formula gives 0.26 units, so there is no gap. */
+START_TEST(mixed_ages_need_no_stable_units) {
+    for (int few = 0; few < 2; few++) {
+        struct gaps *g = inside_gaps();
+        uint64_t now = 0;
+        const double part = few ? 0.02 : 0.25;
+        for (int i = 0; i < 3; i++)
+            ck_assert(next_of(g, &now, 2000, i % 2 ? 4800 : 4000, part) <= 0);
+        const double length = next_of(g, &now, 2000, 4800, part);
+        if (few)
+            ck_assert_msg(length > 0.75 * 3.18 && length < 1.25 * 3.2, "%g", length);
+        else
+            ck_assert(length <= 0);
+        gaps_free(g);
+    }
+}
+END_TEST
+
+/* CTAs begin in the tenth unit, so a gap needs only one later unit, if its rate is that of the units before. A unit of
+ * another rate needs two more. */
+START_TEST(one_stable_unit_of_new_ctas_suffices) {
+    for (int other = 0; other < 2; other++) {
+        struct gaps *g = inside_gaps();
+        uint64_t now = 0;
+        for (int i = 0; i < 9; i++)
+            ck_assert(next_of(g, &now, 2000, 4000, 0) <= 0);
+        gaps_restart(g, 1);
+        stats_add(gaps_unit(g), "gpu.cycles", 3000);
+        stats_add(gaps_unit(g), "gpu.warp_instructions", 2000);
+        now += 3000;
+        ck_assert(gaps_next_inside(g, now, 1) <= 0);
+        for (int i = 0; i < (other ? 3 : 1); i++) {
+            const double length = next_inside(g, &now, 2000, other ? 5000 : 4000);
+            ck_assert((length > 0) == (i == (other ? 2 : 0)));
+        }
+        gaps_free(g);
+    }
+}
+END_TEST
+
 SUITE(timing_gaps) {
+    TEST(mixed_ages_need_no_stable_units);
+    TEST(one_stable_unit_of_new_ctas_suffices);
     TEST(gaps_follow_units_that_drain);
     TEST(new_code_waits_for_stable_units);
     TEST(equal_units_have_gaps_inside);
