@@ -25,7 +25,7 @@ bool inside_may(struct inside *i);
 enum inside_state {
     INSIDE_LEVEL,  /* CTAs of SMs with equally many warps have advanced almost equally: a gap inside CTAs */
     INSIDE_MIXED,  /* CTAs have evenly mixed ages, as in a steady state: a gap of whole CTAs */
-    INSIDE_WAITS,  /* neither: no gap; the launch goes on with other CTAs */
+    INSIDE_WAITS,  /* neither: no gap; other CTAs follow */
     INSIDE_UNEVEN, /* neither: no further gap */
     /* Many warps have begun or ended since the latest gap or change, or the ages have become mixed: the unit is no
      * sample. */
