@@ -35,8 +35,8 @@ enum inside_state {
 };
 /* Returns the state at the edge for which inside_may() has returned true; call it once. */
 enum inside_state inside_state(struct inside *i);
-/* After INSIDE_MIXED: returns the number of CTAs that execute about `times` the instructions of the unit. It is at least
- * 1, and at most half of the CTAs that have not begun. The caller skips these CTAs. */
+/* After INSIDE_MIXED: returns the number of CTAs that execute about `times` the instructions of the unit. It is at
+ * least 1, and at most half of the CTAs that have not begun. The caller skips these CTAs. */
 uint64_t inside_skip(struct inside *i, double times);
 /* Runs a gap at cycle `now`. The warps execute about `times` the instructions of the unit that inside_may() has noted.
  * Adds the exact statistics of the gap to `exact`. A fault stops its SM. */
