@@ -17,6 +17,9 @@ enum { UNIFORM_LATENCY = 4, UNIFORM_TO_VECTOR = 6, UNIFORM_TO_QUEUED = 9 };
  * sm_120. */
 enum { CONTROL_JUMP_STALL = 5 };
 
+/* The least number of cycles from one load from constant memory to the next. Source: ptxas 13 for sm_75 to sm_120. */
+enum { CONTROL_CONSTANT_GAP = 8 };
+
 /* How an instruction uses a register of bank 0. */
 enum control_use { CONTROL_READS, CONTROL_GUARDED_BY, CONTROL_WRITES };
 /* Returns the least number of cycles from the issue of a fixed-latency instruction that writes a register to the issue
@@ -32,6 +35,10 @@ void control_uses(const struct program *p, const struct inst *in, control_use_fn
 unsigned control_register_bytes(const struct program *p, uint32_t offset);
 /* Returns true for calls and returns. Such an instruction issues only when all earlier results have been written. */
 static inline bool control_drains(const struct inst *in) { return in->kind == K_CALL || in->kind == K_RET; }
+/* Returns true for loads from constant memory, which are CONTROL_CONSTANT_GAP apart. */
+static inline bool control_loads_constant(const struct inst *in) {
+    return in->kind == K_LOAD && in->space == SPACE_CONST;
+}
 /* Returns true if the stall count of the instruction is at least CONTROL_JUMP_STALL. */
 static inline bool control_jumps(const struct inst *in) {
     return (in->kind >= K_BRANCH && in->kind <= K_EXIT) || in->kind == K_BSYNC;

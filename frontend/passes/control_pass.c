@@ -51,7 +51,7 @@ static void find_uses(struct control *c) {
 
 bool pass_control(struct ir *ir) {
     struct control c = {.ir = ir, .p = ir->program};
-    if (ir->n_boards + CONTROL_COUNTERS > UINT16_MAX) {
+    if (ir->n_boards + CONTROL_COUNTERS >= UINT16_MAX) {
         snprintf(ir->failure, sizeof ir->failure, "kernel '%s' has too many registers for control bits: %u", ir->kernel,
                  ir->n_boards);
         return false;

@@ -1,12 +1,13 @@
 /* Chooses stall counts, so that an instruction issues only when the fixed-latency results that it uses have arrived,
- * and when it sees all counters that were raised before it. If an instruction must wait, the pass raises the stall
- * count of the instruction before it. If the first instruction of a block must wait, the pass raises the stall counts
- * of the last instructions of the preceding blocks. */
+ * when it sees all counters that were raised before it, and in time after a load from constant memory. If an
+ * instruction must wait, the pass raises the stall count of the instruction before it. If the first instruction of a
+ * block must wait, the pass raises the stall counts of the last instructions of the preceding blocks. */
 #include "control_pass.h"
 #include "control_table.h"
 #include <string.h>
 
-/* A result that may still be on its way, or a counter (reg = n_regs + counter) that is not raised yet. */
+/* A result that may still be on its way, a counter (reg = n_regs + counter) that is not raised yet, or the unit of
+ * constant memory (reg = n_regs + CONTROL_COUNTERS) that is busy. */
 struct late {
     uint16_t reg;
     uint8_t age; /* least number of cycles since the issue of the instruction that writes the result */
@@ -56,7 +57,9 @@ static void grow_older(struct lates *l, unsigned cycles) {
 /* Returns how many cycles later the instruction must issue because of an earlier result. */
 static unsigned wait_for(const struct control *c, uint32_t pc, const struct late *x) {
     unsigned distance = 0;
-    if (x->reg >= c->n_regs)
+    if (x->reg == c->n_regs + CONTROL_COUNTERS)
+        distance = control_loads_constant(&c->p->code[pc]) ? CONTROL_CONSTANT_GAP : 0;
+    else if (x->reg >= c->n_regs)
         distance = c->bits[pc].wait >> (x->reg - c->n_regs) & 1 ? RAISE_CYCLES : 0;
     else if (control_drains(&c->p->code[pc]))
         distance = control_distance(x->writer, c->bits[pc].timing, CONTROL_READS, !c->words[x->reg]);
@@ -102,6 +105,8 @@ static void walk(struct control *c, uint32_t b, struct lates *l) {
         for (unsigned k = 0; k < CONTROL_COUNTERS; k++)
             if (bits->raise_read == k || bits->raise_write == k)
                 put(c->ir, l, (struct late){(uint16_t)(c->n_regs + k), 0, c->bits[pc].timing});
+        if (control_loads_constant(&c->p->code[pc]))
+            put(c->ir, l, (struct late){(uint16_t)(c->n_regs + CONTROL_COUNTERS), 0, c->bits[pc].timing});
         if (pc + 1 < c->p->blocks[b].end)
             grow_older(l, cycles_of(bits));
     }

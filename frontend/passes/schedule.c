@@ -16,13 +16,14 @@
 #include <string.h>
 
 enum {
-    LOAD_LATENCY = 37, /* cycles of a load from shared or local memory, or of a parameter, in the order of ptxas */
-    FAR_LATENCY = 200, /* assumed cycles of a load from global memory: a hit in the L2 */
-    ACCESS_GAP = 4,    /* cycles from one access to the next, as in ptxas' code */
-    AHEAD = 16,        /* assumed cycles by which a result may be early */
-    TRIES = 8,         /* number of tasks that are tried in each place */
-    PREDICATES = 7,    /* of a thread: P0 to P6 */
-    MOST = 256         /* maximum number of instructions that are ordered together */
+    LOAD_LATENCY = 37,     /* cycles of a load from shared or local memory, or of a parameter, in the order of ptxas */
+    CONSTANT_LATENCY = 48, /* cycles of a load from constant memory, in the order of ptxas */
+    FAR_LATENCY = 200,     /* assumed cycles of a load from global memory: a hit in the L2 */
+    ACCESS_GAP = 4,        /* cycles from one access to the next, as in ptxas' code */
+    AHEAD = 16,            /* assumed cycles by which a result may be early */
+    TRIES = 8,             /* number of tasks that are tried in each place */
+    PREDICATES = 7,        /* of a thread: P0 to P6 */
+    MOST = 256             /* maximum number of instructions that are ordered together */
 };
 
 struct task {
@@ -61,6 +62,7 @@ struct schedule {
     struct task task[MOST];
     uint32_t n, order[MOST];
     unsigned next_access;            /* first cycle in which the next access may issue */
+    unsigned next_constant;          /* the same for loads from constant memory */
     unsigned char after[MOST][MOST]; /* [i][k]: task k must come after task i; 2: it reads the result of i */
 };
 
@@ -99,7 +101,9 @@ static unsigned char depends(const struct ir *ir, uint32_t a, uint32_t b) {
 }
 
 static unsigned load_latency(int space) {
-    return space == SPACE_GLOBAL || space == SPACE_GENERIC ? FAR_LATENCY : LOAD_LATENCY;
+    if (space == SPACE_GLOBAL || space == SPACE_GENERIC)
+        return FAR_LATENCY;
+    return space == SPACE_CONST ? CONSTANT_LATENCY : LOAD_LATENCY;
 }
 
 static unsigned latency_of(const struct schedule *s, uint32_t i) {
@@ -119,27 +123,29 @@ static unsigned latency_of(const struct schedule *s, uint32_t i) {
 /* Returns by how much the live registers grow if the task comes next. With `apply`, also records that it comes next. */
 static struct room growth(struct schedule *s, const struct task *t, bool apply) {
     const struct inst_info *info = &s->ir->info[t->inst];
-    struct room sum = {0, 0};
+    struct room all = {0, 0};
     for (unsigned k = 0; k < (unsigned)info->n_reads + info->n_writes; k++) {
         struct value *v = &s->value[s->value_of[info->regs + k]];
         if (!v->uses)
             continue;
         const int more = !v->live - (v->dies && v->left == 1);
-        sum.words += more * (int)v->words;
-        sum.predicates += more * v->predicate;
+        all.words += more * (int)v->words;
+        all.predicates += more * v->predicate;
         if (!apply)
             continue;
         v->left--;
         v->live = !v->dies || v->left;
     }
-    return sum;
+    return all;
+}
+
+static struct room sum(struct room a, struct room b) {
+    return (struct room){a.words + b.words, a.predicates + b.predicates};
 }
 
 /* Adds the growth that a task brings to `used`. */
 static void add_growth(struct schedule *s, const struct task *t, struct room *used) {
-    const struct room more = growth(s, t, true);
-    used->words += more.words;
-    used->predicates += more.predicates;
+    *used = sum(*used, growth(s, t, true));
 }
 
 static bool fits(struct room used, struct room bound) {
@@ -262,7 +268,9 @@ static bool rest_fits(struct schedule *s, uint32_t next, struct room used, struc
 
 /* Returns the first cycle in which the task can issue: its operands have arrived, and so has the turn of an access. */
 static unsigned ready_at(const struct schedule *s, const struct task *t) {
-    return is_access(&s->ir->code[t->inst]) && s->next_access > t->ready ? s->next_access : t->ready;
+    const struct inst *in = &s->ir->code[t->inst];
+    const unsigned turn = is_access(in) ? s->next_access : control_loads_constant(in) ? s->next_constant : 0;
+    return turn > t->ready ? turn : t->ready;
 }
 
 /* Returns the next cycle, from `now` on, in which the operands of a task that is not put off arrive. */
@@ -277,16 +285,19 @@ static unsigned next_event(struct schedule *s, unsigned now) {
     return next == UINT_MAX ? now : next;
 }
 
-/* Returns the best task that can come next and is not rejected. Tasks whose operands have arrived come first, and of
- * these, the task with the longest path. A task that needs another register is put off while the instructions that
- * read its result wait for others. */
-static uint32_t best_task(struct schedule *s, unsigned now) {
+/* Returns the best task that can come next, fits in `bound` and is not rejected. Tasks whose operands have arrived come
+ * first, and of these, the task with the longest path. A task that needs another register is put off while the
+ * instructions that read its result wait for others. */
+static uint32_t best_task(struct schedule *s, unsigned now, struct room used, struct room bound) {
     uint32_t best = s->n;
     unsigned least = 0;
     const unsigned event = next_event(s, now);
     for (uint32_t i = 0; i < s->n; i++) {
         const struct task *t = &s->task[i];
-        if (t->done || t->waits || t->rejected || (t->latest > event + AHEAD && growth(s, t, false).words > 0))
+        if (t->done || t->waits || t->rejected)
+            continue;
+        const struct room more = growth(s, t, false);
+        if ((t->latest > event + AHEAD && more.words > 0) || !fits(sum(used, more), bound))
             continue;
         const unsigned ready = ready_at(s, t);
         const unsigned wait = ready > now ? ready - now : 0;
@@ -305,7 +316,7 @@ static uint32_t next_task(struct schedule *s, unsigned now, struct room used, st
     for (uint32_t i = 0; i < s->n; i++)
         s->task[i].rejected = false;
     for (int k = 0; k < TRIES; k++) {
-        const uint32_t i = best_task(s, now);
+        const uint32_t i = best_task(s, now, used, bound);
         if (i == s->n)
             break;
         if (rest_fits(s, i, used, bound))
@@ -323,13 +334,15 @@ static void order_tasks(struct schedule *s, struct room bound) {
     unsigned now = 0;
     prepare(s);
     begin_words(s);
-    s->next_access = 0;
+    s->next_access = s->next_constant = 0;
     for (uint32_t n = 0; n < s->n; n++, now++) {
         uint32_t i = next_task(s, now, used, bound);
         struct task *t = &s->task[i];
         add_growth(s, t, &used);
         now = ready_at(s, t) > now ? ready_at(s, t) : now;
         s->next_access = is_access(&s->ir->code[t->inst]) ? now + ACCESS_GAP : s->next_access;
+        if (control_loads_constant(&s->ir->code[t->inst]))
+            s->next_constant = now + CONTROL_CONSTANT_GAP;
         t->done = true;
         s->order[n] = i;
         for (uint32_t k = i + 1; k < s->n; k++) {

@@ -102,6 +102,18 @@ START_TEST(borders_of_blocks) {
 }
 END_TEST
 
+/* A load from constant memory issues at least 8 cycles after the last one, on all paths. The shift issues one cycle
+ * after the first load, so its stall count is 7. The jump issues one cycle after the second load. If it is taken, the
+ * third load comes next, so its stall count is 7, not 5. */
+START_TEST(constants_are_loaded_eight_cycles_apart) {
+    static const struct expected want[] = {{1, NO, NO, 0}, {7, NO, NO, 0}, {1, NO, NO, 0}, {7, NO, NO, 0},
+                                           {1, NO, NO, 0}, {1, NO, NO, 0}, {1, NO, NO, 0}, {5, NO, NO, 0}};
+    expect(".const .b32 s[8]; ld.const.u32 %r1, [%r4]; shl.b32 %r3, %r4, 1; ld.const.u32 %r2, [%r4]; @%p1 bra L;\n"
+           "mov.u32 %r3, 7; mov.u32 %r6, 8; L: ld.const.u32 %r5, [%r4]; ret;",
+           want, 8);
+}
+END_TEST
+
 /* Seven loads need a counter each, but there are six counters. The seventh load shares the counter of the sixth load,
  * because the results of the other loads are needed earlier. So the sixth addition waits for both loads, and the
  * seventh addition need not wait. */
@@ -426,6 +438,7 @@ SUITE(frontend_passes_control) {
     TEST(straight_code);
     TEST(borders_of_blocks);
     TEST(more_results_than_counters);
+    TEST(constants_are_loaded_eight_cycles_apart);
     TEST(weak_hints_are_noticed);
     TEST(random_kernels_have_enough_hints);
     TEST(random_latencies_have_enough_hints);

@@ -122,6 +122,59 @@ START_TEST(accesses_issue_four_cycles_apart) {
 }
 END_TEST
 
+/* Loads from constant memory issue in cycles 0, 8, 16 and so on; a result is expected after 48 cycles. In cycle 48,
+ * the seventh load comes before the first addition, because it has the longer path. Then loads and additions alternate.
+ * ptxas 13 orders products so, from sm_75 to sm_120. */
+START_TEST(constants_are_loaded_eight_cycles_apart) {
+    enum { LOADS = 24, AHEAD = 7 };
+    const struct program *p;
+    char body[2048] = ".const .b32 s[64]; ld.param.u64 %d1, [p]; mov.u32 %r97, %tid.x;\n";
+    for (int i = 0; i < LOADS; i++)
+        sprintf(body + strlen(body), "ld.const.u32 %%r%d, [%%r97+%d]; add.u32 %%r98, %%r%d, %s;\n", i, 4 * i, i,
+                i ? "%r98" : "1");
+    strcat(body, "st.global.u32 [%d1], %r98; ret;");
+    struct heddle *h = open_kernel("", body, 6 * 256 * 40, &p);
+    uint32_t loads = 0, sums = 0;
+    for (uint32_t pc = 0; pc < p->n; pc++) {
+        const bool load = p->code[pc].kind == K_LOAD && p->code[pc].space == SPACE_CONST;
+        loads += load;
+        if (load && loads < AHEAD)
+            EXPECT(p->control[pc].stall == 8, "load %u has a stall count of %u, not 8", loads, p->control[pc].stall);
+        if (p->code[pc].kind != K_LANE || !loads)
+            continue;
+        const uint32_t want = AHEAD + sums < LOADS ? AHEAD + sums : LOADS;
+        EXPECT(loads == want, "addition %u comes after %u loads, not %u", sums, loads, want);
+        sums++;
+    }
+    ck_assert_uint_eq(sums, LOADS);
+    heddle_close(h);
+}
+END_TEST
+
+/* As above, with a guard for each load, whose comparison could come before all loads. The comparisons that do not fit
+ * in seven predicates must not keep the loads from issuing before the first addition. */
+START_TEST(comparisons_without_room_let_loads_pass) {
+    enum { LOADS = 24, AHEAD = 7 };
+    const struct program *p;
+    char body[4096] = ".reg .pred %q<24>; .const .b32 s[64]; ld.param.u64 %d1, [p]; mov.u32 %r97, %tid.x;\n";
+    for (int i = 0; i < LOADS; i++)
+        sprintf(body + strlen(body),
+                "setp.ne.u32 %%q%d, %%r97, %d; @%%q%d ld.const.u32 %%r%d, [%%r97+%d]; @%%q%d add.u32 %%r98, %%r98, "
+                "%%r%d;\n",
+                i, i, i, i, 4 * i, i, i);
+    strcat(body, "st.global.u32 [%d1], %r98; ret;");
+    struct heddle *h = open_kernel("", body, 6 * 256 * 60, &p);
+    uint32_t loads = 0;
+    for (uint32_t pc = 0; pc < p->n; pc++) {
+        loads += p->code[pc].kind == K_LOAD && p->code[pc].space == SPACE_CONST;
+        if (p->code[pc].kind == K_LANE && loads && p->code[pc].guard != NO_GUARD)
+            break;
+    }
+    ck_assert_uint_eq(loads, AHEAD);
+    heddle_close(h);
+}
+END_TEST
+
 /* Twelve comparisons, each before the load that its predicate guards. A comparison may pass earlier loads only while
  * seven predicates are enough: when comparison number k issues, k - 7 loads have read their guards. */
 START_TEST(seven_predicates_are_live) {
@@ -154,6 +207,8 @@ END_TEST
 SUITE(frontend_passes_schedule) {
     TEST(seven_predicates_are_live);
     TEST(accesses_issue_four_cycles_apart);
+    TEST(constants_are_loaded_eight_cycles_apart);
+    TEST(comparisons_without_room_let_loads_pass);
     TEST(loads_use_registers_that_occupancy_leaves);
     TEST(sums_of_a_loop_take_one_register);
 }
