@@ -2,6 +2,7 @@
 #include "effects.h"
 #include "ptx/diag.h"
 #include "ptx/source.h"
+#include "shared_room.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,7 +101,7 @@ static bool lane_fails(const struct fault *f, const struct launch *l, uint64_t a
     if (f->kind == FAULT_MISALIGNED)
         return at % f->bytes != 0;
     if (f->space == SPACE_SHARED) {
-        uint64_t size = (uint64_t)l->program->shared_bytes + l->dynamic_shared;
+        uint64_t size = shared_room(l);
         return at > size || f->bytes > size - at;
     }
     const struct allocation *near = near_buffer(f, l);

@@ -193,7 +193,7 @@ static bool provide(struct memory *m, struct allocation *a) {
 }
 
 uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char *name, bool read_only) {
-    bool padded = m->page_bounds && !name && align <= MEM_SLACK;
+    bool padded = m->page_bounds && align <= MEM_SLACK;
     uint64_t slack = padded ? MEM_SLACK : 0;
     if (align < ALLOC_ALIGN)
         align = ALLOC_ALIGN;

@@ -44,7 +44,7 @@ struct memory {
     uint64_t heap_bytes;      /* size of the heap; 0: DEVICE_HEAP_BYTES */
     /* an allocation that stands for all memory outside the other allocations; live after mem_map_host() */
     struct allocation host;
-    bool page_bounds; /* mem_alloc() pads buffers by MEM_SLACK */
+    bool page_bounds; /* mem_alloc() pads allocations by MEM_SLACK; see also shared_room() */
     char *folder;     /* folder of the files that hold large buffers (mem_use_folder()); NULL: buffers are in memory */
     int folder_error; /* errno if the file of the latest allocation could not be created; else 0 */
 };

@@ -3,6 +3,7 @@
 #include "call.h"
 #include "isa/arith.h"
 #include "isa/tensor_memory.h"
+#include "shared_room.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +72,8 @@ struct cta *cta_new(const struct launch *l) {
     size_t warps = round_up(sizeof(struct cta), 64), waits = warps + round_up(n_rows * sizeof(struct warp), 64);
     size_t regs = waits + round_up(barriers_of(p) * (size_t)n_warps * BARRIER_BYTES, 64);
     size_t shared = regs + (size_t)n_rows * p->reg_bytes;
-    size_t local = shared + round_up(launch_shared_bytes(l), 64);
+    const uint32_t shared_bytes = shared_room(l);
+    size_t local = shared + round_up(shared_bytes, 64);
     size_t all = local + (size_t)n_rows * WARP_LANES * lane_bytes;
     /* cta_start() zeroes registers and shared memory. With local memory, the block comes from calloc(), because parts
      * of stacks that no thread uses then occupy no host memory. The address of the allocated block is stored right
@@ -85,7 +87,7 @@ struct cta *cta_new(const struct launch *l) {
     struct cta *c = (struct cta *)at;
     c->launch = l;
     c->shared = at + shared;
-    c->shared_bytes = launch_shared_bytes(l);
+    c->shared_bytes = shared_bytes;
     c->n_warps = n_warps;
     c->n_threads = threads;
     c->warps = (struct warp *)(at + warps);
@@ -200,7 +202,7 @@ uint64_t warp_special(const struct warp *w, enum special s) {
         return (uint32_t)l->workspace;
     case SPECIAL_TOTAL_SMEM:
     case SPECIAL_AGGR_SMEM:
-        return c->shared_bytes;
+        return launch_shared_bytes(l);
     case SPECIAL_DYNAMIC_SMEM:
         return l->dynamic_shared;
     default:

@@ -73,7 +73,7 @@ struct cta {
     struct dim3 id;
     uint64_t linear_id;
     unsigned char *shared;
-    uint32_t shared_bytes; /* bytes, static and dynamic */
+    uint32_t shared_bytes; /* shared_room() of the launch */
     uint32_t n_warps, n_rows, n_threads;
     uint32_t live_threads; /* number of threads that have not exited */
     /* the bytes of each row's bank 0 that hold only special registers of 4 bytes. fixed_filled: cta_start() has set the

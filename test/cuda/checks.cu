@@ -1,5 +1,5 @@
 // Kernels with mistakes for 'heddle exec --check', and the same kernels without the mistakes.
-// usage: checks race|ordered|copied|managed|pinned|many|before [READ]
+// usage: checks race|ordered|copied|managed|pinned|many|before|variable|shared [READ]
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -49,6 +49,12 @@ __global__ void put(int *p, int n) {
         p[i] = i;
 }
 __global__ void before(const int *p, int *out) { out[threadIdx.x] = p[(int)threadIdx.x - 1]; }
+__device__ int table[4];
+__global__ void variable(int i, int *out) { *out = table[i]; }
+__global__ void shared(int i, int *out) {
+    __shared__ volatile int word[4];
+    *out = word[i];
+}
 
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
@@ -79,6 +85,10 @@ int main(int argc, char **argv) {
             put<<<1, 64>>>(p + 64 * i, 64);
             total<<<1, 32>>>(p, out, 64 * (i + 1));
         }
+    if (!strcmp(what, "variable"))
+        variable<<<1, 1>>>(n, out);
+    if (!strcmp(what, "shared"))
+        shared<<<1, 1>>>(n, out);
     if (!strcmp(what, "before")) {
         cudaMalloc(&p, 4096);
         cudaMemset(p, 0, 4096);

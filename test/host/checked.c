@@ -88,7 +88,56 @@ START_TEST(kernels_may_touch_the_pages_around_a_buffer) {
 }
 END_TEST
 
+/* Kernel v reads the word at `at` bytes into a variable of 16 bytes, and kernel s into 16 bytes of shared memory. */
+static const char words[] =
+    ".version 6.0\n.target sm_50\n.address_size 64\n.visible .global .u32 table[4] = {1, 2, 3, 4};\n"
+    ".visible .const .u32 fixed[4] = {1, 2, 3, 4};\n"
+    ".visible .entry v(.param .s64 at, .param .u64 out)\n{\n"
+    ".reg .b64 %d<4>; .reg .b32 %r<2>; ld.param.s64 %d0, [at]; ld.param.u64 %d1, [out]; mov.u64 %d2, table;\n"
+    "add.s64 %d2, %d2, %d0; ld.global.u32 %r0, [%d2]; mov.u64 %d3, fixed; add.s64 %d3, %d3, %d0;\n"
+    "ld.const.u32 %r1, [%d3]; add.u32 %r0, %r0, %r1; st.global.u32 [%d1], %r0; ret;\n}\n"
+    ".visible .entry s(.param .s64 at, .param .u64 out)\n{\n.shared .align 4 .b8 part[16];\n"
+    ".reg .b64 %d<4>; .reg .b32 %r; ld.param.s64 %d0, [at]; ld.param.u64 %d1, [out]; mov.u64 %d2, part;\n"
+    "add.s64 %d2, %d2, %d0; st.shared.u32 [%d2], 7; ld.shared.u32 %r, [%d2];\n"
+    "st.global.u32 [%d1], %r; ret;\n}\n";
+
+static enum heddle_status run_at(struct heddle *h, struct heddle_module *m, const char *kernel, int64_t at,
+                                 uint64_t out) {
+    struct heddle_arg args[] = {{&at, 8}, {&out, 8}};
+    return heddle_launch(h, m, kernel, (struct heddle_dim){1, 1, 1}, (struct heddle_dim){1, 1, 1}, 0, args, 2);
+}
+
+/* With page_bounds, variables have 64 KiB of zeros at each end, and 16 bytes of shared memory are rounded up to 128.
+ * The sum of the last words of the two variables is 4 + 4. */
+START_TEST(pages_and_units_bound_variables_and_shared_memory) {
+    enum { SLACK = 64 << 10 };
+    static const struct {
+        const char *kernel;
+        int64_t at;
+        uint32_t word;
+        bool inside, in_page;
+    } t[] = {{"v", 12, 8, true, true},  {"v", 16, 0, false, true},         {"v", -SLACK, 0, false, true},
+             {"s", 12, 7, true, true},  {"v", 12 + SLACK, 0, false, true}, {"v", 16 + SLACK, 0, false, false},
+             {"s", 16, 7, false, true}, {"s", 124, 7, false, true},        {"s", 128, 0, false, false},
+             {"s", -4, 0, false, false}};
+    for (int page = 0; page < 2; page++) {
+        struct heddle_module *m;
+        struct heddle *h = begin(_i / 2, page, jit[_i % 2], &m);
+        uint64_t out = heddle_alloc(h, 4);
+        ck_assert((m = heddle_module_text(h, "words", words, strlen(words))) != NULL && out);
+        for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+            uint32_t word = 5;
+            bool ok = page ? t[i].in_page : t[i].inside;
+            ck_assert_int_eq(run_at(h, m, t[i].kernel, t[i].at, out), ok ? HEDDLE_OK : HEDDLE_FAULT);
+            ck_assert(!ok || (heddle_read(h, out, &word, 4) == HEDDLE_OK && word == t[i].word));
+        }
+        heddle_close(h);
+    }
+}
+END_TEST
+
 SUITE(host_checked) {
     TEST_LOOP(a_shared_page_has_content_once_it_is_touched, 0, 2);
     TEST_LOOP(kernels_may_touch_the_pages_around_a_buffer, 0, 4);
+    TEST_LOOP(pages_and_units_bound_variables_and_shared_memory, 0, 4);
 }

@@ -263,7 +263,20 @@ static bool is_near_buffer(const char *why) {
     const unsigned long long distance = at ? strtoull(at + sizeof where - 1, &end, 10) : NEAR;
     return distance < NEAR && strstr(why, "out-of-bounds") &&
            (!strncmp(end, " bytes past the end of buffer", 29) ||
-            !strncmp(end, " bytes before the start of buffer", 33));
+            !strncmp(end, " bytes past the end of variable", 31) ||
+            !strncmp(end, " bytes before the start of buffer", 33) ||
+            !strncmp(end, " bytes before the start of variable", 35));
+}
+
+/* Returns true if the message of a fault names an address in the last unit of the CTA's shared memory. */
+static bool is_in_shared_unit(const char *why) {
+    enum { UNIT = 128 }; /* bytes: --check-bounds page rounds up to this */
+    static const char where[] = " bytes at 0x", has[] = "\n  the CTA has ";
+    const char *at = strstr(why, where), *size = strstr(why, has);
+    if (!at || !size || !strstr(why, "out-of-bounds"))
+        return false;
+    return strtoull(at + sizeof where - 1, NULL, 16) / UNIT <
+           (strtoull(size + sizeof has - 1, NULL, 10) + UNIT - 1) / UNIT;
 }
 
 enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cuda_error e) {
@@ -271,7 +284,7 @@ enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cud
     cuda_complain(who, e);
     if (status == HEDDLE_FAULT && lacks_source(heddle_error(r->h)))
         fputs("  help: nvcc -lineinfo adds the line of CUDA\n", stderr);
-    if (status == HEDDLE_FAULT && is_near_buffer(heddle_error(r->h)))
+    if (status == HEDDLE_FAULT && (is_near_buffer(heddle_error(r->h)) || is_in_shared_unit(heddle_error(r->h))))
         fputs("  help: a GPU may not notice this access; with --check-bounds page, Heddle allows it\n", stderr);
     r->worst = status;
     if (!r->why)

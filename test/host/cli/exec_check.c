@@ -89,6 +89,22 @@ START_TEST(bounds_may_be_those_of_pages) {
 }
 END_TEST
 
+/* The kernel reads a word right behind 16 bytes: element 4 of a variable or of shared memory. */
+START_TEST(bounds_of_variables_may_be_those_of_pages) {
+    static const char *const what[] = {"variable", "shared"}, *const how[] = {"-m functional", "-m spe"};
+    if (cannot_run())
+        return;
+    for (int i = 0; i < 4; i++) {
+        STATUS(HEDDLE_FAULT, "exec -c turing %s %s/test/cuda/checks.out %s 4", how[i / 2], cli_root, what[i % 2]);
+        SAYS(err, "help: a GPU may not notice this access; with --check-bounds page, Heddle allows it\n");
+        STATUS(HEDDLE_OK, "exec -c turing %s --check-bounds page %s/test/cuda/checks.out %s 4", how[i / 2], cli_root,
+               what[i % 2]);
+    }
+    STATUS(HEDDLE_FAULT, "exec -c turing -m functional %s/test/cuda/checks.out shared 32", cli_root);
+    ck_assert_ptr_null(strstr(err, "a GPU may not notice"));
+}
+END_TEST
+
 START_TEST(timing_models_do_not_check) {
     if (cannot_run())
         return;
@@ -103,5 +119,6 @@ SUITE(cli_exec_check) {
     TEST_LOOP(what_is_right_is_said_to_be, 0, 5);
     TEST_LOOP(reads_of_what_nobody_wrote_are_found, 0, 4);
     TEST(bounds_may_be_those_of_pages);
+    TEST(bounds_of_variables_may_be_those_of_pages);
     TEST(timing_models_do_not_check);
 }
