@@ -115,11 +115,15 @@ void control_latencies_read(struct control_latencies *l, const struct pass_conte
             key[k] = (char)tolower((unsigned char)key[k]);
         l->more[c] = usual ? (int)pass_option(context, key, usual) - (int)usual : 0;
     }
+    l->guard = (int)pass_option(context, "core.guard_latency", CONTROL_GUARD_LATENCY) - CONTROL_GUARD_LATENCY;
 }
 
 /* Adapts a fixed latency to the machine. If no stall count is large enough, the instruction raises a counter, which
  * falls after latency.* cycles. `predicate`: the result is a predicate. */
-static struct control_timing on_machine(struct control_timing t, int more, bool predicate) {
+static struct control_timing on_machine(const struct control_latencies *l, struct control_timing t, int more,
+                                        bool predicate) {
+    if (t.guard == CONTROL_GUARD_LATENCY)
+        t.guard = (uint8_t)(t.guard + l->guard);
     if (!more || (t.unit != CONTROL_ALU && t.unit != CONTROL_FMA))
         return t;
     const int latency = t.latency + more, guard = t.guard + more;
@@ -177,7 +181,7 @@ static struct control_timing step_timing(const struct expansion_step *step) {
 /* Returns the timing of an expansion: that of its last machine instruction, which writes the result. */
 static struct control_timing expansion_timing(const struct control_latencies *l, uint8_t expansion, bool predicate) {
     const struct expansion_step *last = expansion_last(expansion);
-    struct control_timing t = on_machine(step_timing(last), l->more[last->latency], predicate);
+    struct control_timing t = on_machine(l, step_timing(last), l->more[last->latency], predicate);
     t.mixed = step_timing(expansion_of(expansion)->step).unit != t.unit;
     return t;
 }
@@ -187,12 +191,12 @@ struct control_timing control_timing_of(const struct control_latencies *l, const
     const struct isa_row *row = &isa_rows(&n)[in->row];
     if (expansion)
         return expansion_timing(l, expansion, row->d == T_PRED);
-    return on_machine(usual_timing(in, row), l->more[in->latency], row->d == T_PRED);
+    return on_machine(l, usual_timing(in, row), l->more[in->latency], row->d == T_PRED);
 }
 
 /* Returns the cycles from a machine instruction of an expansion to the next one. */
 static unsigned step_cycles(const struct control_latencies *l, const struct expansion_step *s) {
-    const struct control_timing t = on_machine(step_timing(s), l->more[s->latency], false);
+    const struct control_timing t = on_machine(l, step_timing(s), l->more[s->latency], false);
     return s->gap ? s->gap : t.unit == CONTROL_QUEUED ? QUEUED_LATENCY : t.latency;
 }
 

@@ -250,14 +250,15 @@ START_TEST(random_latencies_have_enough_hints) {
     static const char *const classes[] = {"int_add", "int_minmax", "int_mul",    "int_mad", "int_other",
                                           "f32_add", "f32_mul",    "f32_minmax", "f32_fma", "f16"};
     enum { N = sizeof classes / sizeof classes[0] };
-    char value[N][48];
-    const char *set[N + 2] = {"core.check=on"};
+    char value[N][48], guard[48];
+    const char *set[N + 3] = {"core.check=on", [N + 1] = guard};
     uint64_t rng = 7;
     for (uint64_t seed = 1; seed <= (test_every() ? 200 : 8); seed++) {
         for (int i = 0; i < N; i++) {
             sprintf(value[i], "latency.%s=%u", classes[i], 1 + (unsigned)test_random_below(&rng, 40));
             set[1 + i] = value[i];
         }
+        sprintf(guard, "core.guard_latency=%u", 4 + (unsigned)test_random_below(&rng, 12));
         expect_enough_hints(seed, set);
     }
 }
@@ -396,6 +397,17 @@ static void expect_kinds(const char *body, const uint8_t *want, uint32_t n) {
     free(text);
 }
 
+/* The addition issues core.guard_latency cycles after the comparison, and the next comparison 4 cycles after it. */
+START_TEST(guards_follow_the_latency_of_the_machine) {
+    static const int latencies[] = {4, 12, 13, 15};
+    static const char inst[] = "setp.ne.u32 %p1, %r1, 5; @%p1 add.u32 %r1, %r1, %r1;\n";
+    char option[48];
+    sprintf(option, "core.guard_latency=%d", latencies[_i]);
+    const double each = (cycles_of_chain(inst, 40, option) - cycles_of_chain(inst, 24, option)) / 16;
+    EXPECT(each == latencies[_i] + 4, "%s: %g cycles", option, each);
+}
+END_TEST
+
 /* In the first kernel, the second load moves before the addition that waits for the first load. In the second kernel it
  * stays, because it must not pass a store to global memory. In the third kernel it may pass the store, which is to
  * shared memory. The second load issues 4 cycles after the first, so the second addition and the store are ready in the
@@ -443,6 +455,7 @@ SUITE(frontend_passes_control) {
     TEST(random_kernels_have_enough_hints);
     TEST(random_latencies_have_enough_hints);
     TEST_LOOP(cycles_follow_the_latencies_of_the_machine, 0, 6);
+    TEST_LOOP(guards_follow_the_latency_of_the_machine, 0, 4);
     TEST(an_early_read_gives_the_old_value);
     TEST(operands_are_in_both_banks);
     TEST(operands_are_kept);
