@@ -15,7 +15,8 @@ struct control_latencies {
     int guard;             /* cycles by which core.guard_latency exceeds CONTROL_GUARD_LATENCY */
 };
 
-/* Reads the options latency.* and core.guard_latency of the machine. Without a machine, the latencies are those of the table. */
+/* Reads the options latency.* and core.guard_latency of the machine. Without a machine, the latencies are those of the
+ * table. */
 void control_latencies_read(struct control_latencies *l, const struct pass_context *context);
 
 /* Returns the unit and the latency of an instruction on a machine. The options latency.* apply to 32-bit instructions;
