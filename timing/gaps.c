@@ -101,6 +101,7 @@ struct gaps {
     uint32_t gaps;          /* number of gaps */
     uint32_t first;         /* number of samples before the first gap */
     double timed, begun;    /* warp instructions in units so far; of these, before the first gap */
+    double since;           /* warp instructions in units and gaps before the last gaps_restart(g, GAP_STABLE) */
     double owed;            /* half of the warp instructions of the latest gap, which the next sample stands for */
     uint32_t n;
     struct sample sample[GAP_UNITS];
@@ -274,11 +275,11 @@ uint64_t gaps_next(struct gaps *g, uint64_t begun, uint64_t *warm_from) {
 bool gaps_are_inside(const struct gaps *g) { return g->inside; }
 
 /* Returns the length of the next gap, in units, that keeps the expected error of the launch at the wanted error. If a
- * unit stands for m of T units, the standard error is that of a unit times sqrt(m / T). As many units as have run are
- * assumed to follow; with mixed ages, T follows from `part`. */
+ * unit stands for m of T units, the standard error is that of a unit times sqrt(m / T). As many units as have run
+ * since the number of warps changed are assumed to follow; with mixed ages, T follows from `part`. */
 static double gap_length(const struct gaps *g, double part) {
     const double mean = rate_of(g, g->fresh, g->n), error = g->orders.error > 0 ? g->orders.error : usual_error;
-    const double done = g->timed + weight_of(g, &g->exact);
+    const double done = g->timed + weight_of(g, &g->exact) - (part < 1 ? 0 : g->since);
     double square = 0, each = 0;
     for (uint32_t i = g->fresh; i < g->n; i++) {
         const double step = i > g->fresh ? rate(&g->sample[i]) - rate(&g->sample[i - 1]) : 0;
@@ -357,6 +358,8 @@ void gaps_stop(struct gaps *g) {
 void gaps_restart(struct gaps *g, uint32_t units) {
     owe(g, g->owed, 1);
     g->owed = 0;
+    if (units == GAP_STABLE)
+        g->since = g->timed + weight_of(g, &g->present) + weight_of(g, &g->exact);
     g->fresh = g->n;
     g->least = units;
     g->stable = false;

@@ -71,6 +71,7 @@ struct inside {
     /* warps that had not ended when the latest gap began, or at the latest change; 0: no gap yet. Warps that have begun
      * since. */
     uint32_t began, fresh;
+    uint32_t most;    /* most warps that had not ended, at all edges */
     bool apart;       /* the warps of a CTA are not level */
     bool mixed;       /* the latest state is INSIDE_MIXED, or a change to it */
     double executed;  /* instructions of all CTAs that have not been skipped */
@@ -320,6 +321,8 @@ enum inside_state inside_state(struct inside *i) {
     uint32_t warps = 0;
     for (uint32_t k = 0; k < i->view->sms; k++)
         warps += i->sm[k].all.warps;
+    i->most = warps > i->most ? warps : i->most;
+    const bool fewer = !left && warps < i->most - i->most / LEAVING;
     if (mixed && i->mixed)
         return INSIDE_MIXED;
     const bool begins = mixed || i->fresh > warps / LEAVING, drains = warps < i->began - i->began / LEAVING;
@@ -329,7 +332,7 @@ enum inside_state inside_state(struct inside *i) {
         i->began = warps;
         i->fresh = 0;
         i->mixed = mixed;
-        return mixed ? INSIDE_MIXES : begins ? INSIDE_BEGINS : INSIDE_DRAINS;
+        return mixed ? INSIDE_MIXES : begins && !fewer ? INSIDE_BEGINS : INSIDE_DRAINS;
     }
     return all_level(i) ? INSIDE_LEVEL : left ? INSIDE_WAITS : INSIDE_UNEVEN;
 }

@@ -29,8 +29,8 @@ enum inside_state {
     INSIDE_UNEVEN, /* neither: no further gap */
     /* Many warps have begun or ended since the latest gap or change, or the ages have become mixed: the unit is no
      * sample. */
-    INSIDE_BEGINS,
-    INSIDE_DRAINS,
+    INSIDE_BEGINS, /* warps have begun, and the launch does not end with fewer warps than it had */
+    INSIDE_DRAINS, /* fewer warps are left */
     INSIDE_MIXES
 };
 /* Returns the state at the edge for which inside_may() has returned true; call it once. */
