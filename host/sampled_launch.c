@@ -178,6 +178,8 @@ static uint64_t first_warming(uint64_t n, double warms) {
 static bool pass_over(struct forward *r, double warms, enum dependence d, struct stats *s, struct fault *f) {
     const uint64_t n = ctas_of(r->l);
     r->h->plan->strayed = true;
+    if (!gpu_warm_code(r->h->gpu, r->l))
+        return no_memory(f);
     if (d == CTAS_WAIT)
         return launch_forward(r->h, r->m, r->l, &(struct launch_part){.n = 0}, s, f);
     const bool ok = go_warming(r, 0, n, first_warming(n, warms), s, f);

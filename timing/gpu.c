@@ -21,9 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Device addresses of code in the timing model. They are above local memory (timing/sm/memory_stage.c). */
-#define CODE_TIMING_BASE (1ull << 46)
-enum { CODE_TIMING_STEP = 1 << 24, PROGRESS_EDGES = 256 };
+enum { PROGRESS_EDGES = 256 };
 
 struct gpu *gpu_new(const struct config *cfg, const struct gpu_options *opt) {
     struct gpu *g = calloc(1, sizeof *g);
@@ -47,25 +45,8 @@ void gpu_free(struct gpu *g) {
     if (g->opt.trace)
         trace_end(g->opt.trace, !g->traced, g->trace_lost);
     free(g->profile);
-    free(g->program);
+    free(g->code);
     free(g);
-}
-
-static bool code_address(struct gpu *g, const struct program *p, uint64_t *out) {
-    uint32_t i = 0;
-    while (i < g->n_programs && g->program[i] != p)
-        i++;
-    if (i == g->n_programs) {
-        const void **grown = realloc(g->program, (i + 1) * sizeof *grown);
-        if (!grown)
-            return false;
-        g->program = grown;
-        g->program[g->n_programs++] = p;
-    }
-    *out = CODE_TIMING_BASE + (uint64_t)i * CODE_TIMING_STEP;
-    if (g->cfg.sm.fetch_packed) /* with this option, the timing depends on the kernel's position within a cache line */
-        *out += (uint64_t)p->place * g->cfg.sm.inst_bytes % (CODE_TIMING_STEP / 2);
-    return true;
 }
 
 /* A launch in progress. */
@@ -419,20 +400,6 @@ static bool joins_late(const struct run *r) {
            !r->ctas.clusters && !r->g->cfg.gpu.poll;
 }
 
-/* With l2.holds_code, brings the program's machine instructions into the L2, and lines that stream buffers read behind
- * them. */
-static void bring_code(const struct run *r) {
-    const struct config *cfg = &r->g->cfg;
-    const struct timed_program *p = &r->program;
-    const uint32_t line = cfg->l2.line;
-    if (!cfg->memory.holds_code)
-        return;
-    const uint64_t behind = (uint64_t)(cfg->sm.fetch_prefetch + 1) * cfg->l1i.line;
-    const uint64_t end = p->code_address + (uint64_t)p->inst[p->program->n].place * cfg->sm.inst_bytes + behind;
-    for (uint64_t at = p->code_address / line * line; at < end; at += line)
-        memsys_warm(r->g->mem, at, (uint8_t)((1u << line / 32) - 1), false, false);
-}
-
 /* Prepares gaps inside CTAs. If the SMs cannot lend the CTAs, the launch has no gaps. */
 static bool begin_inside(struct run *r) {
     bool refused;
@@ -449,7 +416,6 @@ static bool begin_inside(struct run *r) {
 
 static bool begin(struct run *r) {
     struct gpu *g = r->g;
-    uint64_t address;
     if (g->broken)
         gpu_free_machine(g);
     if (!g->mem && !gpu_build_machine(g))
@@ -462,9 +428,7 @@ static bool begin(struct run *r) {
                    r->l, r->start, r->from);
     if (!begin_ctas(r) || !device_heap_prepare(r->l))
         return fail(r, FAULT_MEMORY, NULL);
-    bool ok = code_address(g, r->l->program, &address) && timed_init(&r->program, r->l->program, &g->cfg, address);
-    if (ok)
-        bring_code(r);
+    bool ok = gpu_bring_code(g, r->l, &r->program);
     r->ctas.join = joins_late(r) ? join : NULL;
     r->ctas.join_ctx = r;
     for (uint32_t i = 0; ok && !r->ctas.join && i < g->n_sms; i++)

@@ -74,6 +74,8 @@ bool gpu_build_machine(struct gpu *g) {
     if (g->watch)
         gpu_watch_machine(g);
     g->now = g->windows.edge;
+    for (uint32_t i = 0; i < g->n_programs; i++)
+        g->code[i].sms = 0;
     g->broken = g->unbuilt = false;
     return true;
 }

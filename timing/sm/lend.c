@@ -76,6 +76,8 @@ void sm_warm(struct sm *sm, struct memsys *mem, const struct warp *warp, const s
     lsu_warm(sm->lsu, mem, in, fx, warp ? &local : NULL, !warp && sm->status.ctas > 0);
 }
 
+void sm_warm_code(struct sm *sm, uint64_t from, uint64_t to) { fetch_warm(&sm->fetch, from, to); }
+
 void sm_lent_fault(struct sm *sm, const struct warp *warp, uint32_t pc, const struct effects *fx, uint64_t now) {
     sm->fx = *fx;
     sm_fault(sm, slot_of(sm, warp), pc, now);

@@ -67,6 +67,8 @@ void sm_flush(struct sm *sm);
  * NULL: a warp of a CTA that is on no SM. Its lines then replace only one way of a set while the SM has CTAs. */
 void sm_warm(struct sm *sm, struct memsys *mem, const struct warp *warp, const struct inst *in,
              const struct effects *fx);
+/* Warms the L1 instruction cache with the addresses [from, to). */
+void sm_warm_code(struct sm *sm, uint64_t from, uint64_t to);
 /* Begins a CTA at `cycle`. Requires fewer than sm_occupancy() CTAs, and that no later cycle has been simulated.
  * Returns false if memory is out. */
 bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle);

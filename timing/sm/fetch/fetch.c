@@ -60,6 +60,11 @@ void fetch_free(struct fetch *f) {
     memset(f, 0, sizeof *f);
 }
 
+void fetch_warm(struct fetch *f, uint64_t from, uint64_t to) {
+    for (uint64_t line = from >> f->line_bits; f->has_l1 && line << f->line_bits < to; line++)
+        cache_warm(&f->l1, line, f->l1.all_sectors, false, false);
+}
+
 static enum fetch_result look_up_l0(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint64_t now,
                                     uint32_t *latency) {
     struct cache_out out;

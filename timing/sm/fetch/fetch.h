@@ -6,6 +6,8 @@
 
 bool fetch_init(struct fetch *f, const struct config *cfg, struct lsu *lsu);
 void fetch_free(struct fetch *f);
+/* Brings the lines of the addresses [from, to) into the L1 without time. */
+void fetch_warm(struct fetch *f, uint64_t from, uint64_t to);
 enum fetch_result fetch_look(struct fetch *f, uint32_t unit, uint64_t address, uint32_t ticket, uint64_t now,
                              uint32_t *latency);
 /* Returns the number of the L0 that scheduler `unit` uses. */

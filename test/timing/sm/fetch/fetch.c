@@ -258,6 +258,20 @@ START_TEST(part_of_a_line_arrives) {
 }
 END_TEST
 
+/* Lines 1 and 2 are warm. Both hit, in the L1 itself without an L0, and after its latency with one. The lines 0 and 3
+ * beside them miss. Statistics count the four fetches alone. */
+START_TEST(warm_lines_hit) {
+    make(_i, 8);
+    fetch_warm(&fetch, LINE + 4, 2 * LINE + 4);
+    ck_assert_int_eq(ask(0, 0, 0), -1);
+    ck_assert_int_eq(ask(0, LINE, 1), _i ? L1_LATENCY : 0);
+    ck_assert_int_eq(ask(1, 2 * LINE, 2), _i ? L1_LATENCY : 0);
+    ck_assert_int_eq(ask(2, 3 * LINE, 3), -1);
+    ck_assert_uint_eq(fetch.n.l1_accesses, 4);
+    ck_assert_uint_eq(fetch.n.misses, 2);
+}
+END_TEST
+
 SUITE(timing_fetch) {
     tcase_add_checked_fixture(tc, NULL, teardown);
     TEST(without_a_cache_every_fetch_hits);
@@ -270,4 +284,5 @@ SUITE(timing_fetch) {
     TEST(lines_of_a_set_evict_each_other);
     TEST_LOOP(all_waiting_tickets_come_back, 0, 2);
     TEST(part_of_a_line_arrives);
+    TEST_LOOP(warm_lines_hit, 0, 2);
 }
