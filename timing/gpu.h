@@ -77,7 +77,7 @@ bool gpu_regroups(const struct gpu *g);
  * a slot of its SM. Allowed between launches, and in gaps (gap_orders). Does nothing if the next launch begins with
  * empty caches. */
 void gpu_warm(struct gpu *g, const struct warp *warp, bool in_slot, const struct inst *in, const struct effects *fx);
-/* Warms the instruction caches of the SMs that would run the CTAs of a launch, which runs without time. Each SM gets the
+/* Warms the instruction caches of the SMs that would run the CTAs of a launch, which runs without time. An SM gets the
  * code of a kernel once, unless the kernel has run there in time. Returns false if memory is out. */
 bool gpu_warm_code(struct gpu *g, const struct launch *l);
 /* Ends a launch that ran without time and called gpu_warm(): empties the L1s, as gpu_run() does. */
