@@ -26,7 +26,7 @@ static bool holds(unsigned how, uint64_t is, uint64_t value, unsigned bits) {
     }
 }
 
-/* Stands until the value in memory satisfies the comparison. */
+/* Stands until the value in memory satisfies the comparison, or a kernel has left a fault. */
 static enum cuda_error wait_for(uint64_t address, uint64_t value, unsigned flags, unsigned bits) {
     uint64_t is = 0;
     for (bool first = true;; first = false) {
@@ -34,6 +34,8 @@ static enum cuda_error wait_for(uint64_t address, uint64_t value, unsigned flags
             return cuda_complain("cuStreamWaitValue", CUDA_ErrorInvalidValue);
         if (holds(flags & ~(unsigned)AND_FLUSH, is, value, bits))
             return CUDA_Success;
+        if (cuda_core.sticky)
+            return cuda_core.sticky;
         if (!cuda_runner_stands(NULL, first))
             break;
     }

@@ -1,7 +1,9 @@
 // Work of streams behind a kernel that waits for the host: the calls return first, and the work follows in order. With
-// --default-stream per-thread, stream 0 is a stream of each thread. "later stuck" waits for a value that nobody writes.
+// --default-stream per-thread, stream 0 is a stream of each thread. "later stuck" waits for a value that nobody writes;
+// with "fault", a kernel faults meanwhile.
 #include "mistakes.h"
 #include <chrono>
+#include <cstring>
 #include <cuda.h>
 #include <thread>
 
@@ -155,7 +157,7 @@ static int threads(void) {
     return n + r.mistakes(2);
 }
 
-int main(int argc, char **) {
+int main(int argc, char **argv) {
     cudaStream_t s;
     OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
     if (argc > 1) {
@@ -163,7 +165,9 @@ int main(int argc, char **) {
         OK(cudaHostAlloc(&word, sizeof *word, cudaHostAllocMapped));
         *word = 0;
         WANT(cuStreamWaitValue32(s, (CUdeviceptr)word, 1, CU_STREAM_WAIT_VALUE_EQ) == CUDA_SUCCESS);
-        WANT(cudaStreamSynchronize(s) == cudaErrorLaunchTimeout);
+        if (!strcmp(argv[1], "fault"))
+            add<<<1, N>>>(NULL, 1);
+        WANT(cudaStreamSynchronize(s) == (argv[1][0] == 'f' ? cudaErrorIllegalAddress : cudaErrorLaunchTimeout));
         return done();
     }
     WANT(in_order(s) == 0);

@@ -98,6 +98,9 @@ START_TEST(work_waits_in_its_stream) {
     STATUS(HEDDLE_OK, "exec -m functional %s/test/cuda/programs/later.out stuck", cli_root);
     SAYS(out, "0 mistakes\n");
     SAYS(err, "cuStreamWaitValue32: deadlock: the value at 0x");
+    STATUS(HEDDLE_FAULT, "exec -m functional %s/test/cuda/programs/later.out fault", cli_root);
+    SAYS(out, "0 mistakes\n");
+    ck_assert(!strstr(err, "deadlock"));
 }
 END_TEST
 

@@ -90,6 +90,7 @@ static const struct ground needs[] = {
     {"core.kind", "spe", "turing", {NULL}, NULL},
     {"core.assembly", "spe", "ampere", {NULL}, NULL},
     {"core.select", "spe", "ampere", {NULL}, NULL},
+    {"core.guard_latency", "spe", "ampere", {NULL}, NULL},
     {"core.uniform", "spe", "ampere", {"core.constant_operands=off", NULL}, NULL},
     {"core.convert_sfu", "spe", "ampere", {NULL}, NULL},
     {"core.constant_operands", "spe", "ampere", {NULL}, NULL},
