@@ -128,8 +128,8 @@ const char *cuda_error_text(enum cuda_error e);
 enum cuda_error cuda_missing(const char *name, bool *printed, const char *error);
 /* Reports that the program cannot run correctly: its exit status becomes 2. */
 void cuda_program_wrong(void);
-/* Finds the address of the driver function that the headers of a CUDA version mean by a name. With
- * `own`, it is the function with a default stream for each thread. Returns CUDA_ErrorSymbolNotFound if there is none.
- * *status becomes 0 if found, 1 if not found; `status` may be NULL. */
+/* Finds the address of the driver function that the headers of a CUDA version mean by a name. With `own`, it
+ * is the function with a default stream for each thread. Returns CUDA_ErrorSymbolNotFound if there is none. *status
+ * becomes 0 if found, 1 if not found; `status` may be NULL. */
 enum cuda_error cuda_entry_point(const char *name, void **out, int version, bool own, int *status);
 #endif

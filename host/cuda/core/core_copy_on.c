@@ -11,7 +11,6 @@ static bool is_mapped(const void *p) { return heddle_buffer(cuda_core.h, (uintpt
 enum cuda_error cuda_copy_box_on(const char *who, struct cuda_box b, struct cuda_stream *s) {
     CUDA_LOCK;
     const struct cuda_work w = {NODE_COPY, .box = b};
-    unsigned long long ticket;
     if (b.height > 1 && (b.width > b.to_pitch || b.width > b.from_pitch))
         return CUDA_ErrorInvalidPitchValue;
     if (cuda_capturing(s))
@@ -19,7 +18,7 @@ enum cuda_error cuda_copy_box_on(const char *who, struct cuda_box b, struct cuda
     /* A copy from or to pageable memory of the host has ended when its call returns (CUDA Runtime API, "API
      * synchronization behavior"). */
     if (cuda_pends(s) && is_mapped(b.to) && is_mapped(b.from))
-        return cuda_submit(&w, s, 0, &ticket);
+        return cuda_submit(&w, s, 0, NULL);
     cuda_follow(s);
     return cuda_copy_box(who, &b);
 }
@@ -62,10 +61,9 @@ enum cuda_error cuda_copy_rows(const char *who, void *to, size_t to_pitch, const
 enum cuda_error cuda_fill_on(const char *who, struct cuda_rows r, struct cuda_stream *s) {
     CUDA_LOCK;
     const struct cuda_work w = {NODE_FILL, .rows = r};
-    unsigned long long ticket;
     if (cuda_capturing(s))
         return cuda_capture(s, &w);
-    return cuda_pends(s) ? cuda_submit(&w, s, 0, &ticket) : cuda_fill_rows(who, &r);
+    return cuda_pends(s) ? cuda_submit(&w, s, 0, NULL) : cuda_fill_rows(who, &r);
 }
 
 enum cuda_error cuda_fill_2d(void *p, size_t pitch, int value, size_t width, size_t rows, struct cuda_stream *s) {

@@ -84,8 +84,8 @@ enum cuda_error cuda_work_run(const struct cuda_work *w) {
     case NODE_HOST:
         cuda_call(w->call.call, w->call.data);
         return CUDA_Success;
-    case NODE_OWN:
-        return w->own.run(w->own.data);
+    case NODE_TASK:
+        return w->task.run(w->task.data);
     case NODE_GRAPH:
         return cuda_graph_run(w->graph);
     case NODE_CONDITION:

@@ -28,9 +28,8 @@ static struct cuda_graph_exec *exec_of(const struct cuda_graph_exec *x) {
 /* Waits until no launch of the graph is in flight, and returns the graph; NULL if the handle is invalid. */
 static struct cuda_graph_exec *idle_exec_of(const struct cuda_graph_exec *handle) {
     struct cuda_graph_exec *x = exec_of(handle);
-    while (x &&
-           cuda_runner_has(x->ticket)) { /* no job has the key `x`, so the call follows only the job with the ticket */
-        cuda_runner_wait(&(struct cuda_order){.stream = x, .after = x->ticket}, true);
+    while (x && cuda_runner_has(x->ticket)) {
+        cuda_runner_await(x->ticket);
         x = exec_of(handle);
     }
     return x;
@@ -163,8 +162,8 @@ enum cuda_error cuda_exec_launch(const struct cuda_graph_exec *x, struct cuda_st
     if (cuda_capturing(s))
         return capture_exec(s, x);
     enum cuda_error e = free_held(x);
-    return e ? e
-             : cuda_submit(&(struct cuda_work){NODE_OWN, .own = {run, own, false, NULL}}, s, x->ticket, &own->ticket);
+    const struct cuda_work launch = {NODE_TASK, .task = {run, own, false, NULL}};
+    return e ? e : cuda_submit(&launch, s, x->ticket, &own->ticket);
 }
 
 enum cuda_error cuda_exec_upload(const struct cuda_graph_exec *x) {

@@ -45,8 +45,7 @@ enum cuda_error cuda_launch(struct cuda_launch l, struct cuda_stream *s) {
     if (e)
         return e;
     const struct cuda_work w = {NODE_KERNEL, .launch = l};
-    unsigned long long ticket;
-    return cuda_capturing(s) ? cuda_capture(s, &w) : cuda_submit(&w, s, 0, &ticket);
+    return cuda_capturing(s) ? cuda_capture(s, &w) : cuda_submit(&w, s, 0, NULL);
 }
 
 enum cuda_error cuda_launch_kernel(const void *what, struct cuda_launch l, struct cuda_stream *s) {

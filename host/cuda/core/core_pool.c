@@ -79,10 +79,9 @@ static void free_in_order(void *p) {
 
 enum cuda_error cuda_pool_free(void *p, struct cuda_stream *s) {
     CUDA_LOCK;
-    unsigned long long ticket;
     if (cuda_capturing(s))
         return cuda_capture_free(p, s);
-    return cuda_pends(s) ? cuda_submit(&(struct cuda_work){NODE_HOST, .call = {free_in_order, p}}, s, 0, &ticket)
+    return cuda_pends(s) ? cuda_submit(&(struct cuda_work){NODE_HOST, .call = {free_in_order, p}}, s, 0, NULL)
                          : free_now(p);
 }
 

@@ -251,6 +251,12 @@ void cuda_runner_wait(const struct cuda_order *o, bool apart) {
     pthread_mutex_unlock(&runner.lock);
 }
 
+void cuda_runner_await(unsigned long long ticket) {
+    static const char no_stream; /* the key of no job, so the order follows only the job with the ticket */
+    if (cuda_runner_has(ticket))
+        cuda_runner_wait(&(struct cuda_order){.stream = &no_stream, .after = ticket}, true);
+}
+
 bool cuda_runner_beside(void) {
     pthread_mutex_lock(&runner.lock);
     const bool any = count(BEGUN) > 1;

@@ -36,6 +36,8 @@ bool cuda_runner_has(unsigned long long ticket);
  * With `apart`, the lock of core is free, too. If every job stands for three seconds during waits, one job is a
  * deadlock. */
 void cuda_runner_wait(const struct cuda_order *o, bool apart);
+/* Waits until the job with this ticket has ended, as cuda_runner_wait() with `apart`. */
+void cuda_runner_await(unsigned long long ticket);
 /* cuda_runner_hold() waits until no job has the turn, and takes it. cuda_runner_release() gives it back, if the caller
  * has it. */
 void cuda_runner_hold(void);

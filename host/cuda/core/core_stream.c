@@ -237,8 +237,7 @@ enum cuda_error cuda_event_wait(const struct cuda_event *e) {
     CUDA_LOCK;
     if (!e)
         return CUDA_ErrorInvalidResourceHandle;
-    if (cuda_runner_has(e->ticket)) /* no job has the key `e`, so the call follows only the job with the ticket */
-        cuda_runner_wait(&(struct cuda_order){.stream = e, .after = e->ticket}, true);
+    cuda_runner_await(e->ticket);
     return cuda_fault();
 }
 

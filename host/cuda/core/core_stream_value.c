@@ -96,7 +96,6 @@ enum cuda_error cuda_stream_operate(struct cuda_stream *s, unsigned n, const uni
                                     unsigned flags) {
     CUDA_LOCK;
     enum { MOST = 256 };
-    unsigned long long ticket;
     bool valid = n <= MOST && (!n || list) && !flags, waits = false;
     for (unsigned i = 0; valid && i < n; i++) {
         valid = is_valid(&list[i]);
@@ -113,7 +112,7 @@ enum cuda_error cuda_stream_operate(struct cuda_stream *s, unsigned n, const uni
         return CUDA_ErrorMemoryAllocation;
     v->n = n;
     memcpy(v->list, list, n * sizeof v->list[0]);
-    return cuda_submit(&(struct cuda_work){NODE_OWN, .own = {run, v, true, free}}, s, 0, &ticket);
+    return cuda_submit(&(struct cuda_work){NODE_TASK, .task = {run, v, true, free}}, s, 0, NULL);
 }
 
 enum cuda_error cuda_stream_operate_one(struct cuda_stream *s, int kind, uint64_t address, uint64_t value,

@@ -16,11 +16,10 @@ enum cuda_error cuda_stream_query(struct cuda_stream *s) {
 enum cuda_error cuda_stream_call(struct cuda_stream *s, void (*call)(void *), void *data, bool *submitted) {
     CUDA_LOCK;
     const struct cuda_work w = {NODE_HOST, .call = {call, data}};
-    unsigned long long ticket;
     *submitted = call && (cuda_capturing(s) || cuda_pends(s));
     if (!call)
         return CUDA_ErrorInvalidValue;
-    return !*submitted ? CUDA_Success : cuda_capturing(s) ? cuda_capture(s, &w) : cuda_submit(&w, s, 0, &ticket);
+    return !*submitted ? CUDA_Success : cuda_capturing(s) ? cuda_capture(s, &w) : cuda_submit(&w, s, 0, NULL);
 }
 
 /* A callback of cudaStreamAddCallback(), in a block that call_back() frees. */
@@ -38,19 +37,17 @@ static void call_back(void *block) {
 
 enum cuda_error cuda_stream_callback(struct cuda_stream *s, cuda_callback *call, void *data, bool *submitted) {
     CUDA_LOCK;
-    *submitted = true;
+    *submitted = cuda_pends(s);
     if (cuda_capturing(s))
         return cuda_capture_spoil(s);
-    struct callback *c = call ? malloc(sizeof *c) : NULL;
+    if (!call || !*submitted)
+        return call ? CUDA_Success : CUDA_ErrorInvalidValue;
+    struct callback *c = malloc(sizeof *c);
     if (!c)
-        return call ? CUDA_ErrorMemoryAllocation : CUDA_ErrorInvalidValue;
+        return CUDA_ErrorMemoryAllocation;
     *c = (struct callback){call, s, data};
-    enum cuda_error e = CUDA_Success;
-    if (cuda_pends(s))
-        e = cuda_stream_call(s, call_back, c, submitted);
-    else
-        *submitted = false;
-    if (e || !*submitted)
+    enum cuda_error e = cuda_stream_call(s, call_back, c, submitted);
+    if (e)
         free(c);
     return e;
 }

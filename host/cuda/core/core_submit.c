@@ -12,12 +12,10 @@ struct job {
     bool owned;             /* the arguments of a launch belong to the job */
 };
 
-static void free_job(struct job *j) {
-    if (j && j->owned)
-        free(j->work.launch.args);
-    if (j && j->work.kind == NODE_OWN && j->work.own.free)
-        j->work.own.free(j->work.own.data);
-    free(j);
+/* Frees what a task owns. */
+static void end_task(const struct cuda_work *w) {
+    if (w->kind == NODE_TASK && w->task.free)
+        w->task.free(w->task.data);
 }
 
 static void run_job(void *ctx) {
@@ -29,7 +27,10 @@ static void run_job(void *ctx) {
         *j->error = e;
     else if (e)
         cuda_core.sticky = e;
-    free_job(j);
+    if (j->owned)
+        free(j->work.launch.args);
+    end_task(&j->work);
+    free(j);
     cuda_in_job = false;
 }
 
@@ -72,6 +73,7 @@ static enum cuda_error add_job(const struct cuda_work *w, const struct cuda_orde
         *j = (struct job){*w, queued ? NULL : &e, queued && w->kind == NODE_KERNEL};
     if (!j || (j->owned && !cuda_launch_own(&j->work.launch))) {
         free(j);
+        end_task(w);
         return CUDA_ErrorMemoryAllocation;
     }
     if (!cuda_core.begin)
@@ -103,14 +105,16 @@ void cuda_follow(const struct cuda_stream *s) {
 
 /* Returns true if the work may wait for the program, or for other work. */
 static bool may_wait(const struct cuda_work *w) {
-    if (w->kind == NODE_OWN && w->own.waits)
+    if (w->kind == NODE_TASK && w->task.waits)
         return true;
-    return (w->kind == NODE_KERNEL || w->kind == NODE_OWN) && (cuda_core.shares || cuda_streams_overlap());
+    return (w->kind == NODE_KERNEL || w->kind == NODE_TASK) && (cuda_core.shares || cuda_streams_overlap());
 }
 
 enum cuda_error cuda_submit(const struct cuda_work *w, const struct cuda_stream *s, unsigned long long after,
                             unsigned long long *ticket) {
     struct cuda_order o = order_of(s);
+    unsigned long long unused;
+    ticket = ticket ? ticket : &unused;
     o.after = after;
     *ticket = 0;
     return may_wait(w) || cuda_runner_pending(&o) ? add_job(w, &o, ticket) : cuda_work_run(w);

@@ -20,8 +20,8 @@ struct cuda_call {
     void (*call)(void *);
     void *data;
 };
-/* A function of core. */
-struct cuda_own_work {
+/* Work of a stream that is no node of a graph: a call of a function of core. */
+struct cuda_task {
     enum cuda_error (*run)(const void *data);
     void *data;
     bool waits;           /* it may wait for the host or for other work, even if there are no kernels */
@@ -53,7 +53,7 @@ enum cuda_node_kind {
     NODE_ALLOC = 10,
     NODE_FREE,
     NODE_CONDITION = 13,
-    NODE_OWN = 100 /* work of a stream that is not a node */
+    NODE_TASK = 100 /* not of cudaGraphNodeType: struct cuda_task */
 };
 
 /* The numbers of enum cudaGraphConditionalNodeType. */
@@ -80,7 +80,7 @@ struct cuda_work {
         struct cuda_event *event;
         struct cuda_graph_memory *memory; /* of NODE_ALLOC and NODE_FREE */
         struct cuda_condition condition;
-        struct cuda_own_work own;
+        struct cuda_task task;
     };
 };
 /* Make work from a description. A fill needs elements of 1, 2 or 4 bytes (cuda_can_fill()). */

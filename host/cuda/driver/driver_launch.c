@@ -80,9 +80,13 @@ CUDA_API enum cuda_error cuLaunchKernelEx(const struct driver_config *c, const v
 }
 CUDA_API enum cuda_error cuLaunchKernelEx_ptsz(const struct driver_config *c, const void *f, void **args,
                                                void **extra) {
-    struct driver_config own = c ? *c : (struct driver_config){{0, 0, 0}, {0, 0, 0}, 0, NULL, NULL, 0};
-    own.stream = own.stream ? own.stream : CUDA_OWN_STREAM;
-    return cuLaunchKernelEx(c ? &own : NULL, f, args, extra);
+    struct driver_config own;
+    if (c && !c->stream) {
+        own = *c;
+        own.stream = CUDA_OWN_STREAM;
+        c = &own;
+    }
+    return cuLaunchKernelEx(c, f, args, extra);
 }
 
 static enum cuda_error clusters(int *out, const void *f, const struct driver_config *c, bool size) {

@@ -70,9 +70,13 @@ CUDA_API enum cuda_error cudaLaunchKernelExC(const struct launch_config *c, cons
     RUNTIME_BESIDE(launch_config(c, stub, args));
 }
 CUDA_API enum cuda_error cudaLaunchKernelExC_ptsz(const struct launch_config *c, const void *stub, void **args) {
-    struct launch_config own = c ? *c : (struct launch_config){{0, 0, 0}, {0, 0, 0}, 0, NULL, NULL, 0};
-    own.stream = own.stream ? own.stream : CUDA_OWN_STREAM;
-    return cudaLaunchKernelExC(c ? &own : NULL, stub, args);
+    struct launch_config own;
+    if (c && !c->stream) {
+        own = *c;
+        own.stream = CUDA_OWN_STREAM;
+        c = &own;
+    }
+    return cudaLaunchKernelExC(c, stub, args);
 }
 
 static enum cuda_error clusters(int *out, const void *stub, const struct launch_config *c, bool size) {

@@ -1,9 +1,9 @@
 /* Functions of programs with a default stream for each thread that need more than an alias (runtime_also.def): there,
  * stream 0 is the default stream of the calling thread. */
+#include "host/cuda/core/per_thread.h"
 #include "runtime.h"
 
-#define OWN CUDA_OWN_STREAM
-static struct cuda_stream *own(struct cuda_stream *s) { return s ? s : OWN; }
+static struct cuda_stream *own(struct cuda_stream *s) { return s ? s : CUDA_OWN_STREAM; }
 
 enum cuda_error cudaStreamSynchronize(struct cuda_stream *s);
 
@@ -17,14 +17,6 @@ OWN_STREAM(cudaLaunchKernel, (const void *stub, LAUNCH), stub, grid, block, args
 OWN_STREAM(cudaLaunchCooperativeKernel, (const void *stub, LAUNCH), stub, grid, block, args, shared, own(s))
 OWN_STREAM(__cudaLaunchKernel, (struct cuda_kernel * k, LAUNCH), k, grid, block, args, shared, own(s))
 
-/* A blocking function submits its work to the default stream of the thread, and waits for this stream. */
-#define OWN_STREAM_BLOCKING(name, submit, parameters, ...)                                                             \
-    enum cuda_error submit(parameters, struct cuda_stream *s);                                                         \
-    CUDA_API enum cuda_error name##_ptds(parameters);                                                                  \
-    CUDA_API enum cuda_error name##_ptds(parameters) {                                                                 \
-        const enum cuda_error e = submit(__VA_ARGS__, OWN);                                                            \
-        return e ? e : cudaStreamSynchronize(OWN);                                                                     \
-    }
 #define COPY void *to, const void *from, size_t bytes, enum cuda_copy kind
 #define ROWS                                                                                                           \
     void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t rows, enum cuda_copy kind
@@ -33,10 +25,11 @@ OWN_STREAM(__cudaLaunchKernel, (struct cuda_kernel * k, LAUNCH), k, grid, block,
 #define FILL    void *p, int value, size_t bytes
 #define FILL_2D void *p, size_t pitch, int value, size_t width, size_t rows
 
-OWN_STREAM_BLOCKING(cudaMemcpy, cudaMemcpyAsync, COPY, to, from, bytes, kind)
-OWN_STREAM_BLOCKING(cudaMemcpy2D, cudaMemcpy2DAsync, ROWS, to, to_pitch, from, from_pitch, width, rows, kind)
-OWN_STREAM_BLOCKING(cudaMemcpy3D, cudaMemcpy3DAsync, const struct copy_3d *c, c)
-OWN_STREAM_BLOCKING(cudaMemcpyToSymbol, cudaMemcpyToSymbolAsync, TO, symbol, from, bytes, offset, kind)
-OWN_STREAM_BLOCKING(cudaMemcpyFromSymbol, cudaMemcpyFromSymbolAsync, FROM, to, symbol, bytes, offset, kind)
-OWN_STREAM_BLOCKING(cudaMemset, cudaMemsetAsync, FILL, p, value, bytes)
-OWN_STREAM_BLOCKING(cudaMemset2D, cudaMemset2DAsync, FILL_2D, p, pitch, value, width, rows)
+BLOCKING(cudaStreamSynchronize, cudaMemcpy, cudaMemcpyAsync, COPY, to, from, bytes, kind)
+BLOCKING(cudaStreamSynchronize, cudaMemcpy2D, cudaMemcpy2DAsync, ROWS, to, to_pitch, from, from_pitch, width, rows,
+         kind)
+BLOCKING(cudaStreamSynchronize, cudaMemcpy3D, cudaMemcpy3DAsync, const struct copy_3d *c, c)
+BLOCKING(cudaStreamSynchronize, cudaMemcpyToSymbol, cudaMemcpyToSymbolAsync, TO, symbol, from, bytes, offset, kind)
+BLOCKING(cudaStreamSynchronize, cudaMemcpyFromSymbol, cudaMemcpyFromSymbolAsync, FROM, to, symbol, bytes, offset, kind)
+BLOCKING(cudaStreamSynchronize, cudaMemset, cudaMemsetAsync, FILL, p, value, bytes)
+BLOCKING(cudaStreamSynchronize, cudaMemset2D, cudaMemset2DAsync, FILL_2D, p, pitch, value, width, rows)

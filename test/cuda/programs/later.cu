@@ -138,11 +138,53 @@ static int values(void) {
     OK(cudaStreamDestroy(b));
     return n;
 }
+// Functions of the driver in stream 0, which is the thread's own: fills, copies and launches.
+static int driver(void) {
+    enum { ROW = 64 };
+    CUdeviceptr a, b;
+    cudaFunction_t kernel;
+    int got[N], n = 0, more = 4;
+    void *args[] = {&a, &more};
+    const auto fine = [&](CUresult e) { n += e != CUDA_SUCCESS; };
+    OK(cudaGetFuncBySymbol(&kernel, (const void *)add));
+    fine(cuMemAlloc(&a, N * sizeof(int)));
+    fine(cuMemAlloc(&b, N * sizeof(int)));
+    for (int i = 0; i < N; i++)
+        got[i] = 2;
+    fine(cuMemsetD8(b, 1, N * sizeof(int)));
+    fine(cuMemsetD16(b, 1, 2 * N));
+    fine(cuMemsetD2D8(b, ROW, 2, ROW, 4));
+    fine(cuMemsetD2D16(b, ROW, 2, ROW / 2, 4));
+    fine(cuMemsetD2D32(b, ROW, 5, ROW / 4, 4));
+    fine(cuMemsetD32(b, 6, N / 2)); // 6 and 5
+    fine(cuMemcpyHtoD(a, got, sizeof got));
+    fine(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, N, 1, 1, 0, 0, args, NULL)); // 6
+    CUlaunchConfig c = {};
+    c.gridDimX = c.gridDimY = c.gridDimZ = c.blockDimY = c.blockDimZ = 1;
+    c.blockDimX = N;
+    fine(cuLaunchKernelEx(&c, (CUfunction)kernel, args, NULL)); // 10
+    fine(cuMemcpyDtoD(a + N * 2, b + N * 2, N * 2));            // 10 and 5
+    fine(cuMemcpy(b + N, a + N, N));
+    CUDA_MEMCPY2D copy = {};
+    copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    copy.srcDevice = a, copy.dstDevice = b;
+    copy.srcPitch = copy.dstPitch = copy.WidthInBytes = ROW;
+    copy.Height = 1;
+    fine(cuMemcpy2D(&copy));
+    fine(cuMemcpy2DUnaligned(&copy));
+    fine(cuMemcpyDtoH(got, b, sizeof got));
+    for (int i = 0; i < N; i++)
+        n += got[i] != (i < N / 2 ? 10 : 5);
+    return n;
+}
 // While a kernel waits in the stream of one thread, another thread works in its own stream 0.
 static int threads(void) {
     int n = 0;
     ready r(0);
+    cudaEvent_t begun;
+    OK(cudaEventCreate(&begun));
     r.wait(2);
+    OK(cudaEventRecord(begun, 0));
     std::thread([&] {
         ready other(0);
         other.release();
@@ -150,7 +192,8 @@ static int threads(void) {
         add<<<1, N>>>(other.a, 4);
         OK(cudaMemcpy(other.got, other.a, N * sizeof *other.a, cudaMemcpyDeviceToHost));
         n += other.mistakes(4);
-        n += in_order(0) + graph(0);
+        n += in_order(0) + graph(0) + driver();
+        n += cudaEventQuery(begun) != cudaErrorNotReady;
         r.release();
     }).join();
     OK(cudaMemcpy(r.got, r.a, N * sizeof *r.a, cudaMemcpyDeviceToHost));
