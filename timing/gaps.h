@@ -112,9 +112,9 @@ enum gap_end { GAP_FULL, GAP_NEW_CODE, GAP_ENDING };
 void gaps_passed(struct gaps *g, uint64_t ctas, const struct stats *exact, enum gap_end end);
 /* The launch has no further gap inside CTAs: its CTAs advance unevenly. */
 void gaps_stop(struct gaps *g);
-/* Many warps have ended or begun in the present unit, so it is no sample. The next gap waits for stable units, of which
- * `units` must follow. If `units` is GAP_STABLE, the warps that are left are others: what ran before tells nothing
- * about their length. */
+/* The present unit is no sample, because many warps have ended or begun in it. The next gap waits until the last
+ * GAP_STABLE units are stable and `units` of them have run after this call. If `units` is GAP_STABLE, fewer warps are
+ * left: the length of the gap then depends only on what they run from now on. */
 void gaps_restart(struct gaps *g, uint32_t units);
 /* Ends the launch: adds the estimated statistics of all gaps to `s`, and fills in `r`. */
 void gaps_finish(const struct gaps *g, struct stats *s, struct gap_result *r);

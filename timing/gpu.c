@@ -172,7 +172,7 @@ static bool add_interval(struct run *r, uint64_t end, bool sample) {
         stats_merge(&r->part, &interval);
     if (r->gaps)
         stats_merge(gaps_unit(r->gaps), &interval);
-    if (!r->counted) {
+    if (!r->counted) { /* the first interval becomes the sum, because a short launch would spend much time on adding */
         const struct stats zero = r->own;
         r->counted = true;
         r->own = interval;

@@ -56,7 +56,8 @@ bool gpu_bring_code(struct gpu *g, const struct launch *l, struct timed_program 
     struct gpu_code *code = code_of(g, l->program);
     if (!code || !place_code(g, l, code, p))
         return false;
-    code->sms = code->sms > sms_of(g, l) ? code->sms : sms_of(g, l);
+    const uint32_t n = sms_of(g, l);
+    code->sms = code->sms > n ? code->sms : n;
     if (g->cfg.memory.holds_code)
         bring_code(g, p);
     return true;
@@ -73,7 +74,7 @@ bool gpu_warm_code(struct gpu *g, const struct launch *l) {
     if (code->sms >= n)
         return true;
     const bool ok = place_code(g, l, code, &p);
-    if (ok && !code->sms && !g->cfg.sm.fetch_miss)
+    if (ok && !code->sms && !g->cfg.sm.fetch_miss) /* with fetch.miss_latency, no instruction comes from the L2 */
         bring_code(g, &p);
     for (; ok && code->sms < n; code->sms++)
         sm_warm_code(g->sm[code->sms], p.code_address, end_of(g, &p));

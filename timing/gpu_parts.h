@@ -34,9 +34,9 @@ struct gpu {
 /* Builds the machine, with empty caches. Returns false if memory is out; then there is no machine. */
 bool gpu_build_machine(struct gpu *g);
 void gpu_free_machine(struct gpu *g);
-/* Prepares the program of a launch that runs in time (timed_init()), and brings its code to the L2 with l2.holds_code.
- * Returns false if memory is out. */
 struct timed_program;
+/* gpu_code.c: prepares the program of a launch that runs in time (timed_init()), and brings its code to the L2 with
+ * l2.holds_code. Returns false if memory is out. */
 bool gpu_bring_code(struct gpu *g, const struct launch *l, struct timed_program *p);
 /* Makes the machine's windows report to g->watch. */
 void gpu_watch_machine(struct gpu *g);

@@ -138,17 +138,32 @@ static struct inside_warp *warps_of(const struct inside *i, uint32_t k, uint32_t
     return &i->sm[k].warp[(size_t)slot * i->n_warps];
 }
 
-/* Returns the mean number of instructions of the CTAs that have ended; 0: too few have. */
-static double inside_cta_length(const struct inside *i) {
+/* A CTA in flight: in slot `slot` of SM `k`. */
+struct in_flight {
+    uint32_t k, slot;
+    uint32_t next; /* the slot that next_cta() looks at next */
     struct lent_cta c;
+};
+
+/* Sets *at, which begins as {0}, to the next CTA in flight. Returns false after the last. */
+static bool next_cta(const struct inside *i, struct in_flight *at) {
+    for (; at->k < i->view->sms; at->k++, at->next = 0)
+        while (at->next < sm_lent_slots(i->view->sm[at->k])) {
+            at->slot = at->next++;
+            if (sm_lent_cta(i->view->sm[at->k], at->slot, &at->c))
+                return true;
+        }
+    return false;
+}
+
+static double age_of(const struct inside *i, const struct in_flight *at) { return i->sm[at->k].age[at->slot]; }
+
+/* Returns the mean number of instructions of the CTAs that have ended; 0: too few have. */
+static double cta_length(const struct inside *i) {
     double executed = i->executed;
     uint64_t ended = i->view->begun - i->skipped;
-    for (uint32_t k = 0; k < i->view->sms; k++)
-        for (uint32_t slot = 0; slot < sm_lent_slots(i->view->sm[k]); slot++)
-            if (sm_lent_cta(i->view->sm[k], slot, &c)) {
-                executed -= i->sm[k].age[slot];
-                ended--;
-            }
+    for (struct in_flight at = {0}; next_cta(i, &at); ended--)
+        executed -= age_of(i, &at);
     return 2 * ended >= (uint64_t)i->view->sms * i->view->occupancy ? executed / (double)ended : 0;
 }
 
@@ -252,25 +267,21 @@ bool inside_may(struct inside *i) {
 
 static bool has_waves(const struct inside *i) { return i->view->total > (uint64_t)i->view->sms * i->view->occupancy; }
 
-/* Returns how long a gap may be, in units. With several waves, CTAs end in time, and the unit before that runs in time:
- * in a gap, many CTAs would end at once, so later CTAs would begin on other SMs. */
-static double room(const struct inside *i) {
-    struct lent_cta c;
-    const double ended = inside_cta_length(i), length = ended > 0 ? ended : i->orders->cta_length;
+/* Returns the greatest length of a gap inside CTAs, in units. With several waves, no CTA may end in a gap: many CTAs
+ * would end in one step, and those that follow would begin on other SMs than in a whole run. So the gap ends a unit
+ * before the oldest CTA has the length of a CTA. */
+static double longest_gap(const struct inside *i) {
+    const double ended = cta_length(i), length = ended > 0 ? ended : i->orders->cta_length;
     double oldest = 0, n = 0;
-    for (uint32_t k = 0; k < i->view->sms; k++)
-        for (uint32_t slot = 0; slot < sm_lent_slots(i->view->sm[k]); slot++)
-            if (sm_lent_cta(i->view->sm[k], slot, &c)) {
-                oldest = fmax(oldest, i->sm[k].age[slot]);
-                n++;
-            }
+    for (struct in_flight at = {0}; next_cta(i, &at); n++)
+        oldest = fmax(oldest, age_of(i, &at));
     return has_waves(i) ? (length - oldest) * n / (double)i->unit - 1 : INFINITY;
 }
 
 /* Returns true if the CTAs of SMs with equally many warps have advanced almost equally. With several waves, the warps
  * of a CTA must have, too: if some warps run ahead, a gap changes when the CTA ends. */
 static bool all_level(const struct inside *i) {
-    if (has_waves(i) && (i->apart || room(i) < 1))
+    if (has_waves(i) && (i->apart || longest_gap(i) < 1))
         return false;
     const double range = i->view->begun < i->view->total ? cta_range_before : cta_range;
     for (uint32_t k = 0; k < i->view->sms; k++) {
@@ -285,34 +296,25 @@ static bool all_level(const struct inside *i) {
  * phase is its age as an angle, which is a whole turn for the mean instructions of the CTAs that have ended. Equal ages
  * give 1, evenly mixed ages about 0. Returns 1 if too few CTAs have ended. */
 static double common_phase(const struct inside *i) {
-    struct lent_cta c;
     double x = 0, y = 0;
-    const double length = inside_cta_length(i);
+    const double length = cta_length(i);
     uint32_t n = 0;
-    for (uint32_t k = 0; k < i->view->sms && length > 0; k++)
-        for (uint32_t slot = 0; slot < sm_lent_slots(i->view->sm[k]); slot++) {
-            if (!sm_lent_cta(i->view->sm[k], slot, &c))
-                continue;
-            x += cos(2 * M_PI * i->sm[k].age[slot] / length);
-            y += sin(2 * M_PI * i->sm[k].age[slot] / length);
-            n++;
-        }
+    for (struct in_flight at = {0}; length > 0 && next_cta(i, &at); n++) {
+        x += cos(2 * M_PI * age_of(i, &at) / length);
+        y += sin(2 * M_PI * age_of(i, &at) / length);
+    }
     return n >= MIXED_LEAST ? hypot(x, y) / n : 1;
 }
 
 /* Begins to measure how level the CTAs are from the present edge on. */
 static void level_all(struct inside *i) {
-    struct lent_cta c;
     i->level = 0;
-    for (uint32_t k = 0; k < i->view->sms; k++)
-        for (uint32_t slot = 0; slot < sm_lent_slots(i->view->sm[k]); slot++) {
-            struct inside_warp *warp = warps_of(i, k, slot);
-            if (!sm_lent_cta(i->view->sm[k], slot, &c))
-                continue;
-            const struct crowd own = crowd_of_cta(&c, warp);
-            for (uint32_t w = 0; w < c.cta->n_warps && own.warps; w++)
-                warp[w].issued -= own.issued / own.warps;
-        }
+    for (struct in_flight at = {0}; next_cta(i, &at);) {
+        struct inside_warp *warp = warps_of(i, at.k, at.slot);
+        const struct crowd own = crowd_of_cta(&at.c, warp);
+        for (uint32_t w = 0; w < at.c.cta->n_warps && own.warps; w++)
+            warp[w].issued -= own.issued / own.warps;
+    }
 }
 
 enum inside_state inside_state(struct inside *i) {
@@ -339,7 +341,7 @@ enum inside_state inside_state(struct inside *i) {
 
 uint64_t inside_skip(struct inside *i, double times) {
     const double most = (double)(i->view->total - i->view->begun) / 2;
-    const uint64_t n = (uint64_t)fmax(1, fmin(most, rint(times * (double)i->unit / inside_cta_length(i))));
+    const uint64_t n = (uint64_t)fmax(1, fmin(most, rint(times * (double)i->unit / cta_length(i))));
     i->skipped += n;
     i->refills = true;
     return n;
@@ -518,7 +520,7 @@ static bool run_rounds(struct inside *i, uint32_t rounds, double times, uint32_t
 
 enum gap_end inside_gap(struct inside *i, double times, uint64_t now, struct stats *exact) {
     const struct interp_stats before = *lent_stats(i->run);
-    const double instructions = fmin(times, room(i)) * (double)i->unit;
+    const double instructions = fmin(times, longest_gap(i)) * (double)i->unit;
     struct crowd all = {0};
     enum gap_end end;
     i->refills = true;

@@ -1,8 +1,8 @@
 #ifndef TIMING_INSIDE_H
 #define TIMING_INSIDE_H
 /* A gap inside CTAs (gaps.h). The clock stands still, and all warps of all SMs advance without time, as fast
- * relative to each other as in the units before. If the ages of the CTAs are mixed, the gap consists of whole CTAs in
- * place of this: the CTAs in flight stay. */
+ * relative to each other as in the units before. If the ages of the CTAs are mixed, the CTAs in flight stay as they are
+ * instead, and the gap consists of whole CTAs that have not begun. */
 #include "timing/gaps.h"
 
 struct inside;
@@ -27,8 +27,8 @@ enum inside_state {
     INSIDE_MIXED,  /* CTAs have evenly mixed ages, as in a steady state: a gap of whole CTAs */
     INSIDE_WAITS,  /* neither: no gap; other CTAs follow */
     INSIDE_UNEVEN, /* neither: no further gap */
-    /* Many warps have begun or ended since the latest gap or change, or the ages have become mixed: the unit is no
-     * sample. */
+    /* The unit is no sample: since the latest gap or change, many warps have begun or ended, or the ages have become
+     * mixed. */
     INSIDE_BEGINS, /* warps have begun, and the launch does not end with fewer warps than it had */
     INSIDE_DRAINS, /* fewer warps are left */
     INSIDE_MIXES

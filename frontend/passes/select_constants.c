@@ -111,8 +111,8 @@ bool select_factors(struct ir *ir) {
             opnd_t *factor = select_may_change(ir, i) ? factor_without_place(ir, edit_inst(e, i)) : NULL;
             if (!factor)
                 continue;
-            const uint32_t v =
-                register_of(ir, e, f, *factor, known); /* may move the instruction in the host's memory */
+            /* register_of() may move the instruction in the host's memory */
+            const uint32_t v = register_of(ir, e, f, *factor, known);
             *factor_without_place(ir, edit_inst(e, i)) = v << 1;
             ir_note(ir, i, "needs its factor in a register");
         }

@@ -147,12 +147,12 @@ static bool constants_are_low(const struct ir *ir) {
 }
 
 bool select_narrow(struct ir *ir) {
+    if (!constants_are_low(ir))
+        return true;
     struct narrow s = {.ir = ir, .du = find_defuse(ir->tmp, ir)};
     const uint32_t n = ir->n;
     s.chosen = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, 1);
     s.to = arena_array(ir->tmp, (size_t)ir->n_vregs + 1, sizeof *s.to);
-    if (!constants_are_low(ir))
-        return true;
     choose(&s);
     if (!any_address(&s))
         return true;

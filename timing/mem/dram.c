@@ -2,7 +2,6 @@
 #include "isa/arith.h"
 #include "isa/hot_assert.h"
 #include "isa/machine/lazy.h"
-#include <stdlib.h>
 #include <string.h>
 
 struct clock_ratio clock_ratio(double core_mhz, double dram_mhz) {

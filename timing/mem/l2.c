@@ -2,7 +2,6 @@
 #include "isa/arith.h"
 #include "isa/hot_assert.h"
 #include "isa/machine/lazy.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* The value of `sm` in an access that needs no reply to an SM. If the kind is MEM_PREFETCH, a prefetcher of the

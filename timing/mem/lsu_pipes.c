@@ -2,7 +2,6 @@
  * replies. */
 #include "isa/machine/lazy.h"
 #include "lsu_send.h"
-#include <stdlib.h>
 
 bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, uint32_t bytes, enum mem_kind kind) {
     p->stalled_since = NEVER;

@@ -9,7 +9,6 @@
 #include "stages.h"
 #include "timing/mem/shared_banks.h"
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Where local memory begins in the timing model's address space: above all device addresses of programs. */

@@ -3,7 +3,6 @@
 #include "isa/machine/lazy.h"
 #include "member_results.h"
 #include <stdlib.h>
-#include <string.h>
 
 enum { LINE = 64 };
 /* Returns the bytes of an odd number of cache lines. */

@@ -23,7 +23,7 @@ static const struct {
 } programs[] = {{"atomics", "its", ""},
                 {"bfs", "dws", ""},
                 {"beside", "its", ""},
-                {"beside_ptds", "spe", ""}, /* functions of runtime_per_thread.c */
+                {"beside_ptds", "spe", ""},
                 {"conditions", "spe", ""},
                 {"containers", "its", ""},
                 {"convolution", "spe", ""},
