@@ -71,6 +71,32 @@ START_TEST(misses_merge_and_wake_in_order) {
 }
 END_TEST
 
+/* Targets of an MSHR lie in three places: one beside the MSHR, the next CACHE_NEAR beside each other, the rest far away.
+ * Each of three MSHRs has CACHE_NEAR + 3 targets, so it uses all of the places. */
+START_TEST(interleaved_misses_keep_their_order) {
+    enum { MSHRS = 3, TARGETS = CACHE_NEAR + 3 };
+    uint32_t mshr[MSHRS];
+    uint64_t target;
+    start(MSHRS, TARGETS, false);
+    for (uint32_t i = 0; i < TARGETS; i++)
+        for (uint32_t m = 0; m < MSHRS; m++) {
+            ck_assert_int_eq(cache_read(&c, m, 0xf, 100 * m + i, &out), i ? CACHE_MERGED : CACHE_MISS);
+            if (!i)
+                mshr[m] = out.mshr;
+        }
+    ck_assert_int_eq(cache_read(&c, 0, 0xf, 99, &out), CACHE_NO_MERGE);
+    for (uint32_t m = 0; m < MSHRS; m++)
+        cache_fill(&c, mshr[m], 0xf);
+    for (uint32_t i = 0; i < TARGETS; i++)
+        for (uint32_t m = MSHRS; m-- > 0;) {
+            ck_assert(cache_take(&c, mshr[m], &target));
+            ck_assert_uint_eq(target, 100 * m + i);
+        }
+    ck_assert(cache_idle(&c));
+    cache_free(&c);
+}
+END_TEST
+
 START_TEST(mshrs_run_out) {
     start(2, 2, false);
     ck_assert_int_eq(cache_read(&c, 0, 0xf, 1, &out), CACHE_MISS);
@@ -484,6 +510,7 @@ SUITE(timing_cache) {
     TEST(policy_hears_events);
     TEST(lru_is_the_same_inline);
     TEST(misses_merge_and_wake_in_order);
+    TEST(interleaved_misses_keep_their_order);
     TEST(mshrs_run_out);
     TEST(reserved_ways_stay);
     TEST(least_recently_used_leaves);
