@@ -13,7 +13,8 @@
  * lanes of a warp diverge. faulty: 1,000 rounds; thread 37 of CTA 3 loads from address 8 in round `at`. uneven: 2,000
  * rounds; an odd CTA waits for a load in each round, an even CTA loads nothing. halves: 300 rounds of a loop for the
  * lower half of a warp, and of another loop for the upper half. varied: 100 to 720 rounds, which the CTA's number
- * chooses. */
+ * chooses. where: 1,000 to 1,007 rounds, in the order of the CTAs 0, 2, 4, 6, 1, 3, 5, 7 and so on; each thread leaves
+ * the number of its SM. */
 static const char text[] =
     HEAD ".global .u32 count = 0;\n"
          ".visible .entry step(.param .u64 to) { .reg .u64 %t,%o; .reg .u32 %i,%x,%b,%n,%v; mov.u32 %x,%tid.x;\n"
@@ -58,7 +59,13 @@ static const char text[] =
          "mov.u32 %x,%tid.x; mov.u32 %b,%ctaid.x; mad.lo.u32 %i,%b,64,%x; ld.param.u64 %t,[to];\n"
          "mul.wide.u32 %o,%i,4; add.u64 %t,%t,%o; mul.lo.u32 %b,%b,13; and.b32 %b,%b,31; mad.lo.u32 %k,%b,20,100;\n"
          "next: ld.global.u32 %v,[%t]; add.u32 %v,%v,1; st.global.u32 [%t],%v; sub.u32 %k,%k,1;\n"
-         "setp.gt.u32 %p,%k,0; @%p bra next; ret; }\n";
+         "setp.gt.u32 %p,%k,0; @%p bra next; ret; }\n"
+         ".visible .entry where(.param .u64 to) { .reg .u64 %t,%o; .reg .u32 %i,%x,%b,%v,%k; .reg .pred %p;\n"
+         "mov.u32 %x,%tid.x; mov.u32 %b,%ctaid.x; mad.lo.u32 %i,%b,64,%x; ld.param.u64 %t,[to];\n"
+         "mul.wide.u32 %o,%i,4; add.u64 %t,%t,%o; and.b32 %k,%b,1; shl.b32 %k,%k,2; bfe.u32 %b,%b,1,2;\n"
+         "add.u32 %k,%k,%b; add.u32 %k,%k,1000;\n"
+         "next: ld.global.u32 %v,[%t]; add.u32 %v,%v,1; st.global.u32 [%t],%v; sub.u32 %k,%k,1;\n"
+         "setp.gt.u32 %p,%k,0; @%p bra next; mov.u32 %v,%smid; st.global.u32 [%t],%v; ret; }\n";
 
 enum { BLOCK = 64, CTAS = 1600, N = BLOCK * CTAS };
 
@@ -202,6 +209,21 @@ START_TEST(memory_is_exact_with_gaps_inside) {
         check_no_gaps(s->json, NO_GAPS_UNITS);
     drop(s);
     check_inside(&tiny, &(struct sequence){"rounds", models[_i / 2], _i % 2 ? 20 : 8, 1, 1, 0}, lends);
+}
+END_TEST
+
+/* A launch of 24 CTAs on 2 SMs, each of which has room for 4 CTAs. The first 8 CTAs alternate between the SMs. Those of
+ * SM 0 end first, so SM 0 gets the CTAs 8 to 11, and SM 1 gets 12 to 15. If CTAs ended in a gap, many would end in one
+ * step, and the CTAs after them would alternate, too. */
+START_TEST(ctas_of_several_waves_end_in_time) {
+    const struct sequence p = {"where", "spe", 24, 1, 1, 0};
+    struct outcome *s = sample(&p, 0), *t = simulate(&p, "spe");
+    ck_assert(number_in(s->json, "\"skipped_instructions\"") > 0);
+    for (int cta = 0; cta < 16; cta++)
+        ck_assert_uint_eq(t->memory[cta * BLOCK], cta < 8 ? cta % 2 : cta / 12);
+    ck_assert(memcmp(s->memory, t->memory, sizeof s->memory) == 0);
+    drop(s);
+    drop(t);
 }
 END_TEST
 
@@ -537,6 +559,7 @@ SUITE(host_sampled_launch) {
     TEST(memory_is_exact_with_gaps);
     TEST_LOOP(memory_is_exact_with_gaps_inside, 0, 12);
     TEST_LOOP(memory_is_exact_with_gaps_inside_modern, 0, 5);
+    TEST(ctas_of_several_waves_end_in_time);
     TEST_LOOP(memory_is_exact_with_mixed_ages, 0, 3);
     TEST(paths_switch_in_gaps_inside);
     TEST_LOOP(weights_do_not_depend_on_time, 0, 15);
