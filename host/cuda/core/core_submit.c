@@ -113,7 +113,7 @@ static bool may_wait(const struct cuda_work *w) {
 enum cuda_error cuda_submit(const struct cuda_work *w, const struct cuda_stream *s, unsigned long long after,
                             unsigned long long *ticket) {
     struct cuda_order o = order_of(s);
-    unsigned long long unused;
+    unsigned long long unused = 0;
     ticket = ticket ? ticket : &unused;
     o.after = after;
     *ticket = 0;
