@@ -37,9 +37,9 @@ void cuda_call(void (*call)(void *), void *data);
 bool cuda_overlaps(void);
 bool cuda_launch_own(struct cuda_launch *l);
 /* core_submit.c: cuda_submit() runs work in a stream, after the work with ticket `after`. It returns the error of work
- * that has ended at once. *ticket (may be NULL): of the work; 0: it has ended. The arguments of a launch are copied. Anything else
- * that the work points to must live until the work has ended. cuda_pends() returns true if work of the stream has not
- * ended. cuda_follow() waits for it, without the lock. */
+ * that has ended at once. *ticket (may be NULL): of the work; 0: it has ended. The arguments of a launch are copied.
+ * Anything else that the work points to must live until the work has ended. cuda_pends() returns true if work of the
+ * stream has not ended. cuda_follow() waits for it, without the lock. */
 enum cuda_error cuda_submit(const struct cuda_work *w, const struct cuda_stream *s, unsigned long long after,
                             unsigned long long *ticket);
 bool cuda_pends(const struct cuda_stream *s);
