@@ -268,8 +268,8 @@ bool inside_may(struct inside *i) {
 static bool has_waves(const struct inside *i) { return i->view->total > (uint64_t)i->view->sms * i->view->occupancy; }
 
 /* Returns the greatest length of a gap inside CTAs, in units. With several waves, no CTA may end in a gap: many CTAs
- * would end in one step, and those that follow would begin on other SMs than in a whole run. So the gap ends a unit
- * before the oldest CTA has the length of a CTA. */
+ * would end in one step, and later CTAs would begin on other SMs than in a whole run. So the gap ends a unit before
+ * the oldest CTA has the length of a CTA. */
 static double longest_gap(const struct inside *i) {
     const double ended = cta_length(i), length = ended > 0 ? ended : i->orders->cta_length;
     double oldest = 0, n = 0;
