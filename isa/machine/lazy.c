@@ -8,16 +8,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Blocks share mappings of SHARED bytes, which begin at a multiple of SHARED. A block of more than LARGE bytes has a
- * mapping of its own, which begins at any page, so that tables do not share sets of the host's caches. Mappings and
- * blocks have no header, so an array that is never accessed takes no page. Mappings of more than MOST_KEPT bytes are
- * never kept. */
-enum { LINE = 64, SHARED = 1 << 16, LARGE = 1 << 14, OPEN = 4, MOST_KEPT = 1 << 20, BUCKETS = 1024 };
+/* Blocks share mappings of SHARED bytes, which begin at a multiple of SHARED: a machine of many SMs has thousands of
+ * blocks, and the host needs microseconds for a mapping. Blocks of more than SMALL bytes begin at a page, in mappings
+ * without smaller blocks. A block of more than LARGE bytes has a mapping of its own. Mappings and blocks have no
+ * header, so an array that is never accessed takes no page. Mappings of more than MOST_KEPT bytes are never kept. */
+enum { LINE = 64, SHARED = 4 << 20, SMALL = 1 << 14, LARGE = SHARED / 4, OPEN = 4, MOST_KEPT = SHARED, BUCKETS = 1024 };
 enum { PAGE = 4096, MOST_PAGES = MOST_KEPT / PAGE };
 
 struct mapping {
     unsigned char *at;
-    size_t bytes, used;   /* bytes of the mapping, bytes that blocks take */
+    size_t bytes, used;   /* bytes of the mapping, bytes before the first free one */
+    size_t in_blocks;     /* bytes that blocks take */
     uint32_t blocks;      /* that are not free */
     struct mapping *next; /* of the same bucket */
 };
@@ -25,7 +26,8 @@ struct mapping {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mapping *in_use[BUCKETS]; /* by address */
 static struct mapping *kept[BUCKETS];   /* by size */
-static struct mapping *open_for[OPEN];  /* mappings of SHARED bytes with room for blocks, the oldest first */
+/* mappings of SHARED bytes with room for small or other blocks, the oldest first */
+static struct mapping *open_for[2][OPEN];
 static size_t kept_bytes, may_keep;
 static int page_table = -1; /* of process page_table_of: /proc/self/pagemap, or -1 */
 static pid_t page_table_of;
@@ -80,7 +82,7 @@ size_t lazy_used(void) {
     pthread_mutex_lock(&lock);
     for (int i = 0; i < BUCKETS; i++)
         for (const struct mapping *m = in_use[i]; m; m = m->next)
-            used += m->used;
+            used += m->in_blocks;
     pthread_mutex_unlock(&lock);
     return used;
 }
@@ -143,7 +145,9 @@ static struct mapping *new_mapping(size_t bytes) {
 
 static void *block_in(struct mapping *m, size_t bytes) {
     unsigned char *p = m->at + m->used;
-    m->used += (bytes + LINE - 1) / LINE * LINE + BETWEEN;
+    const size_t unit = bytes > SMALL ? PAGE : LINE;
+    m->used += (bytes + BETWEEN + unit - 1) / unit * unit;
+    m->in_blocks += (bytes + LINE - 1) / LINE * LINE;
     m->blocks++;
     allow(p, bytes);
     return p;
@@ -152,7 +156,7 @@ static void *block_in(struct mapping *m, size_t bytes) {
 /* Keeps a mapping without blocks, or returns it to the host. */
 static void end_mapping(struct mapping *m) {
     allow(m->at, m->bytes);
-    m->used = 0;
+    m->used = m->in_blocks = 0;
     if (m->bytes <= MOST_KEPT && kept_bytes + m->bytes <= may_keep) {
         push(kept_bucket(m->bytes), m);
         kept_bytes += m->bytes;
@@ -164,14 +168,15 @@ static void end_mapping(struct mapping *m) {
 
 /* Returns the mapping for a block of at most LARGE bytes, or NULL. */
 static struct mapping *shared_for(size_t bytes) {
+    struct mapping **open = open_for[bytes > SMALL];
     for (int i = 0; i < OPEN; i++)
-        if (open_for[i] && open_for[i]->used + bytes <= SHARED)
-            return open_for[i];
+        if (open[i] && open[i]->used + bytes + BETWEEN <= SHARED)
+            return open[i];
     struct mapping *m = new_mapping(SHARED);
     if (!m)
         return NULL;
-    memmove(open_for, open_for + 1, (OPEN - 1) * sizeof *open_for);
-    open_for[OPEN - 1] = m;
+    memmove(open, open + 1, (OPEN - 1) * sizeof *open);
+    open[OPEN - 1] = m;
     return m;
 }
 
@@ -203,9 +208,9 @@ void lazy_free(void *memory) {
     if (!*at)
         at = find(block - (uintptr_t)block % SHARED);
     if (!--(*at)->blocks) {
-        for (int i = 0; i < OPEN; i++)
-            if (open_for[i] == *at)
-                open_for[i] = NULL;
+        for (int i = 0; i < 2 * OPEN; i++)
+            if (open_for[i / OPEN][i % OPEN] == *at)
+                open_for[i / OPEN][i % OPEN] = NULL;
         end_mapping(pop(at));
     }
     pthread_mutex_unlock(&lock);

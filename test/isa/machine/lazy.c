@@ -56,10 +56,10 @@ START_TEST(an_untouched_page_takes_no_memory) {
 }
 END_TEST
 
-/* With lazy_keep(), a freed mapping of 256 KB comes back for the same size, cleared. */
+/* With lazy_keep(), a freed mapping of 2 MB comes back for the same size, cleared. */
 START_TEST(freed_memory_comes_back_cleared) {
-    enum { TABLE = 256 << 10 };
-    lazy_keep(1 << 20);
+    enum { TABLE = 2 << 20 };
+    lazy_keep(4 << 20);
     unsigned char *first = lazy_new(TABLE);
     memset(first, 0xff, TABLE);
     lazy_free(first);
@@ -100,7 +100,8 @@ START_TEST(untouched_pages_of_kept_memory_stay_without_memory) {
 }
 END_TEST
 
-/* 100 tables of 1,000,000 bytes: at most 16 MB, 4,096 pages, stay when all are freed, if the process may keep that. */
+/* 100 tables of 1,000,000 bytes in mappings of 4 MB: at most 16 MB, 4,096 pages, stay when all are freed, if the
+ * process may keep that. */
 START_TEST(few_freed_bytes_are_kept) {
     static unsigned char *table[100];
     const unsigned long before = resident_pages();
@@ -115,9 +116,9 @@ START_TEST(few_freed_bytes_are_kept) {
 }
 END_TEST
 
-/* Blocks of 16 KB fill mappings of 64 KB. A block without bytes that follows is in a mapping, so it can be freed. */
+/* Blocks of 16 KB fill mappings of 4 MB. A block without bytes that follows is in a mapping, so it can be freed. */
 START_TEST(a_block_without_bytes_can_be_freed) {
-    enum { BLOCKS = 8 };
+    enum { BLOCKS = 520 };
     unsigned char *p[BLOCKS], *empty[BLOCKS];
     for (int i = 0; i < BLOCKS; i++) {
         p[i] = lazy_new(16 << 10);
@@ -131,18 +132,38 @@ START_TEST(a_block_without_bytes_can_be_freed) {
 }
 END_TEST
 
-/* Two blocks of 1,000 bytes need 1,024 bytes each, in multiples of 64. They count until both are free. */
+/* Two blocks of 1,000 bytes need 1,024 bytes each, in multiples of 64. They count until both are free. A block of
+ * 2,000,000 bytes has a mapping of its own. */
 START_TEST(used_bytes_are_known) {
     const size_t before = lazy_used();
-    unsigned char *p = lazy_new(1000), *q = lazy_new(1000), *large = lazy_new(100000);
-    ck_assert_uint_ge(lazy_used() - before, 2 * 1024 + 100000);
-    ck_assert_uint_le(lazy_used() - before, 2 * 1024 + 100000 + 512);
+    unsigned char *p = lazy_new(1000), *q = lazy_new(1000), *large = lazy_new(2000000);
+    ck_assert_uint_ge(lazy_used() - before, 2 * 1024 + 2000000);
+    ck_assert_uint_le(lazy_used() - before, 2 * 1024 + 2000000 + 4096 + 512);
     lazy_free(large);
     ck_assert_uint_le(lazy_used() - before, 2 * 1024 + 512);
     lazy_free(p);
     ck_assert_uint_ge(lazy_used() - before, 2 * 1024);
     lazy_free(q);
     ck_assert_uint_eq(lazy_used(), before);
+}
+END_TEST
+
+/* Blocks of 100,000 bytes begin at pages, side by side, and small blocks lie elsewhere: 25 pages of 4,096 bytes hold
+ * 100,000 bytes, so three blocks that follow each other begin 102,400 bytes apart. */
+START_TEST(large_blocks_lie_side_by_side_without_small_ones) {
+    unsigned char *p[3], *small[3];
+    for (int i = 0; i < 3; i++) {
+        p[i] = lazy_new(100000);
+        small[i] = lazy_new(100);
+    }
+    ck_assert_uint_eq((uintptr_t)p[0] % 4096, 0);
+    ck_assert_ptr_eq(p[1], p[0] + 102400);
+    ck_assert_ptr_eq(p[2], p[1] + 102400);
+    ck_assert_ptr_eq(small[1], small[0] + 128);
+    for (int i = 0; i < 3; i++) {
+        lazy_free(p[i]);
+        lazy_free(small[i]);
+    }
 }
 END_TEST
 
@@ -161,6 +182,7 @@ SUITE(isa_lazy) {
     TEST(few_freed_bytes_are_kept);
     TEST(a_block_without_bytes_can_be_freed);
     TEST(used_bytes_are_known);
+    TEST(large_blocks_lie_side_by_side_without_small_ones);
     TEST(memory_that_cannot_exist_is_null);
     TEST(null_can_be_freed);
 }
