@@ -11,6 +11,8 @@
 #define STAYS  CACHE_STAYS
 #define NO_WAY CACHE_NO_WAY
 
+enum { FEW_WAYS = 16, TOGETHER = 8 }; /* ways that a search always looks at; ways that a search looks at together */
+
 bool cache_init(struct cache *c, const struct cache_shape *s) {
     memset(c, 0, sizeof *c);
     uint32_t each = s->sectored ? s->merges * (s->line_bytes / 32) : s->merges;
@@ -21,7 +23,8 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
     size_t bytes = all * (sizeof *c->key + sizeof *c->used + sizeof *c->way) + s->mshrs * sizeof *c->mshr +
                    s->mshrs * sizeof *c->free_mshr;
     const uint32_t near = each - 1 < CACHE_NEAR ? each - 1 : CACHE_NEAR;
-    bytes += near * s->mshrs * sizeof *c->target;
+    const uint32_t counted = s->ways > FEW_WAYS ? s->sets : 0; /* sets in `fresh` */
+    bytes += near * s->mshrs * sizeof *c->target + counted * sizeof *c->fresh;
     c->storage = lazy_new(bytes); /* all ways are empty */
     c->far_target = lazy_new((targets - (near + 1) * s->mshrs) * sizeof *c->target);
     if (!c->storage || !c->far_target) {
@@ -40,7 +43,9 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
     c->target = (struct cache_target *)(c->used + all);
     c->mshr = (struct cache_mshr *)(c->target + near * s->mshrs);
     c->way = (struct cache_way *)(c->mshr + s->mshrs);
-    c->free_mshr = (uint16_t *)(c->way + all);
+    uint32_t *fresh = (uint32_t *)(void *)(c->way + all);
+    c->fresh = counted ? fresh : NULL;
+    c->free_mshr = (uint16_t *)(void *)(fresh + counted);
     c->n_free = s->mshrs;
     for (uint32_t i = 0; i < s->mshrs; i++)
         c->free_mshr[i] = (uint16_t)(s->mshrs - 1 - i);
@@ -71,6 +76,16 @@ void cache_free(struct cache *c) {
     c->storage = NULL;
 }
 
+/* Returns how many ways of a set a search looks at. They are the first ones, and include all that have had a line and
+ * the next one. */
+static inline uint32_t ways_to_search(const struct cache *c, uint32_t set) {
+    const uint32_t ways = c->shape.ways;
+    if (__builtin_expect(!c->fresh, 1))
+        return ways;
+    const uint32_t some = (c->fresh[set] + TOGETHER) / TOGETHER * TOGETHER;
+    return some < ways ? some : ways;
+}
+
 static void drop(struct cache *c, uint32_t w) {
     c->key[w] = EMPTY;
     c->used[w] = 0;
@@ -83,14 +98,17 @@ void cache_flush(struct cache *c) {
     if (!c->filled)
         return;
     c->filled = false;
-    for (size_t i = 0; i < (size_t)c->shape.sets * c->shape.ways; i++) {
-        if (c->key[i] == EMPTY)
-            continue;
-        if (c->way[i].filler)
-            c->filled = true;
-        else
-            drop(c, (uint32_t)i);
-    }
+    for (uint32_t set = 0; set < c->shape.sets; set++)
+        for (uint32_t i = set * c->shape.ways, end = i + ways_to_search(c, set); i < end; i++) {
+            if (c->key[i] == EMPTY)
+                continue;
+            if (c->way[i].filler)
+                c->filled = true;
+            else
+                drop(c, i);
+        }
+    if (c->fresh && !c->filled)
+        memset(c->fresh, 0, c->shape.sets * sizeof *c->fresh);
 }
 
 void cache_set_ways(struct cache *c, uint32_t ways) {
@@ -120,17 +138,15 @@ static uint64_t hashed(const struct cache *c, uint64_t line) {
     return c->set_bits ? line ^ line >> c->set_bits ^ line >> 2 * c->set_bits : line;
 }
 
-/* Returns the index of the first way of the set of `line`. */
 static inline uint32_t set_of(const struct cache *c, uint64_t line) {
     if (c->shape.index != INDEX_LINEAR)
         line = hashed(c, line);
-    uint32_t set = c->set_mask ? (uint32_t)line & c->set_mask : (uint32_t)(line % c->shape.sets);
-    return set * c->shape.ways;
+    return c->set_mask ? (uint32_t)line & c->set_mask : (uint32_t)(line % c->shape.sets);
 }
 
 void cache_expect(const struct cache *c, uint64_t line) {
     enum { PER_HOST_LINE = 64 / sizeof(uint64_t) };
-    const uint32_t first = set_of(c, line);
+    const uint32_t first = set_of(c, line) * c->shape.ways;
     for (uint32_t i = 0; i < c->shape.ways; i += PER_HOST_LINE) {
         __builtin_prefetch(&c->key[first + i]);
         __builtin_prefetch(&c->used[first + i]);
@@ -138,8 +154,9 @@ void cache_expect(const struct cache *c, uint64_t line) {
 }
 
 struct cache_spot cache_look(const struct cache *c, uint64_t line) {
-    const uint32_t first = set_of(c, line), way = index_of(&c->key[first], c->shape.ways, ~line);
-    return (struct cache_spot){first, way == c->shape.ways ? NO_WAY : first + way};
+    const uint32_t set = set_of(c, line), first = set * c->shape.ways, n = ways_to_search(c, set),
+                   way = index_of(&c->key[first], n, ~line);
+    return (struct cache_spot){first, way == n ? NO_WAY : first + way};
 }
 
 /* Returns the way for a new line, chosen by a policy other than LRU. */
@@ -163,7 +180,8 @@ static __attribute__((noinline)) uint32_t policy_victim(struct cache *c, uint32_
 static uint32_t victim(struct cache *c, uint32_t first) {
     if (__builtin_expect(c->policy != NULL, 0))
         return policy_victim(c, first);
-    const uint32_t way = first + index_of_least(&c->used[first], c->shape.ways);
+    const uint32_t n = c->fresh ? ways_to_search(c, first / c->shape.ways) : c->shape.ways,
+                   way = first + index_of_least(&c->used[first], n);
     return c->used[way] == STAYS ? NO_WAY : way;
 }
 
@@ -190,6 +208,12 @@ static void hit(struct cache *c, uint32_t w) {
         cache_tell_hit(c, w);
 }
 
+/* Notes that way `w` has had a line. */
+static void note_used(struct cache *c, uint32_t w) {
+    const uint32_t set = w / c->shape.ways, after = w % c->shape.ways + 1;
+    c->fresh[set] = c->fresh[set] > after ? c->fresh[set] : after;
+}
+
 static void replace(struct cache *c, uint32_t w, uint64_t line, struct cache_out *out) {
     struct cache_way *way = &c->way[w];
     if (c->key[w] != EMPTY) {
@@ -203,6 +227,8 @@ static void replace(struct cache *c, uint32_t w, uint64_t line, struct cache_out
     }
     c->key[w] = ~line;
     c->filled = true;
+    if (c->fresh)
+        note_used(c, w);
     *way = (struct cache_way){.filler = 0};
     if (__builtin_expect(c->policy != NULL, 0))
         tell_fill(c, w);

@@ -212,7 +212,8 @@ START_TEST(policy_hears_events) {
 }
 END_TEST
 
-/* The functions in the table of lru must choose the same line as the inline code for lru in cache.c. */
+/* The functions in the table of lru must choose the same line as the inline code for lru in cache.c, also after lines
+ * have left, after a flush and with fewer ways. */
 static void lru_same(uint32_t ways) {
     uint64_t state = 3;
     /* a copy of the table at another address, so that the cache calls the functions instead of the inline code */
@@ -223,8 +224,16 @@ static void lru_same(uint32_t ways) {
     s.replacement = &table;
     ck_assert(cache_init(&called, &s));
     for (int i = 0; i < 2000; i++) {
-        uint64_t line = test_random(&state) % (5 * ways);
+        uint64_t line = test_random(&state) % (5 * ways), gone = test_random(&state) % (5 * ways);
         struct cache_out other;
+        ck_assert_int_eq(cache_write_through(&c, gone, true, NULL), cache_write_through(&called, gone, true, NULL));
+        if (i == 1000) {
+            cache_flush(&c);
+            cache_flush(&called);
+        } else if (i == 1500) {
+            cache_set_ways(&c, ways - 5);
+            cache_set_ways(&called, ways - 5);
+        }
         enum cache_result r = cache_read(&c, line, 0xf, 1, &out);
         ck_assert_int_eq(cache_read(&called, line, 0xf, 1, &other), r);
         ck_assert_int_eq(other.evicted, out.evicted);
