@@ -164,12 +164,18 @@ static inline __attribute__((always_inline)) int tick(struct icnt *x, uint64_t n
     return n;
 }
 
+static __attribute__((noinline)) int tick_two(struct icnt *x, uint64_t now, struct icnt_grant *grants) {
+    return tick(x, now, grants, 2);
+}
+
 static __attribute__((noinline, cold)) int tick_many(struct icnt *x, uint64_t now, struct icnt_grant *grants) {
     return tick(x, now, grants, x->words);
 }
 
-/* Performs one cycle of the crossbar and returns the number of grants. Most crossbars have at most 64 ports; a constant
- * `words` makes this case fast. */
+/* Performs one cycle of the crossbar and returns the number of grants. Most crossbars have at most 128 ports; a
+ * constant `words` makes these cases fast. */
 int icnt_tick(struct icnt *x, uint64_t now, struct icnt_grant *grants) {
-    return x->words == 1 ? tick(x, now, grants, 1) : tick_many(x, now, grants);
+    return x->words == 1   ? tick(x, now, grants, 1)
+           : x->words == 2 ? tick_two(x, now, grants)
+                           : tick_many(x, now, grants);
 }
