@@ -328,15 +328,15 @@ START_TEST(every_option_changes_a_figure) {
 }
 END_TEST
 
-/* Each option in the tables must exist, and an option in `unfelt` must change no statistic. Tries only the ends of each
- * range; with HEDDLE_EVERY, all values. */
+/* Each option in the tables must exist, and an option in `unfelt` must change no statistic. Tries only the least
+ * value of each range; with HEDDLE_EVERY, all values. */
 START_TEST(nothing_else_is_excused) {
     for (size_t i = 0; i < sizeof unfelt / sizeof unfelt[0]; i++) {
         const struct opt *o = config_options();
         while (o->key && strcmp(o->key, unfelt[i].key) != 0)
             o++;
         ck_assert_msg(o->key != NULL, "there is no %s", unfelt[i].key);
-        ck_assert_msg(!changes(&usual, o, test_every() ? INT_MAX : 2), "%s changes a figure", o->key);
+        ck_assert_msg(!changes(&usual, o, test_every() ? INT_MAX : 1), "%s changes a figure", o->key);
     }
 }
 END_TEST
