@@ -38,7 +38,7 @@ static bool memory_has_room(const struct sm *sm, const struct sm_joint *j, uint3
 static bool pipe_has_room(const struct sm *sm, const struct sm_joint *j, uint32_t w, uint32_t pc, uint64_t now) {
     const struct timed_inst *ti = &sm->program->inst[pc];
     const uint32_t part = operands_part(&sm->operands, w);
-    if (sm->operands.part[part].takes[ti->pipe] > now)
+    if (operands_take(&sm->operands.part[part], ti->pipe) > now)
         return false;
     if (ti->pipe == PIPE_MEM)
         return memory_has_room(sm, j, part, pc);

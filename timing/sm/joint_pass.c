@@ -112,6 +112,7 @@ static void reserve_pass(struct sm *sm, struct sm_joint *j, const struct sm_join
     uint32_t unit, at = pipes_earliest(pipes);
     uint64_t reads = collector_accept(c, now, &unit);
     e->takes[pipe] = collector_free(c);
+    e->takes_most = max64(e->takes_most, e->takes[pipe]);
     uint64_t leaves = collector_leaves(c, read_operands(sm, j, &e->regfile, pipe, reads));
     uint64_t enters = pipes_free(pipes, at, leaves + sm->cfg->sm.latch_dispatch);
     pipes->n.waits += enters - leaves - sm->cfg->sm.latch_dispatch;

@@ -74,7 +74,7 @@ void modern_expand(struct sm *sm, uint32_t inflight, uint64_t now) {
     const struct inflight *f = &sm->in_flight.entry[inflight];
     const struct control_bits *c = modern_control(sm->modern, f->pc);
     const struct timed_part t = next_part(sm, inflight, c);
-    const uint64_t takes = sm->operands.part[f->part].takes[t.pipe];
+    const uint64_t takes = operands_take(&sm->operands.part[f->part], t.pipe);
     const uint32_t w = f->warp;
     const lanemask_t lanes = f->lanes;
     if (takes > now) {

@@ -10,7 +10,7 @@ static uint64_t address_of(const struct sm *sm, uint32_t at) {
 }
 
 /* Returns true if the path can fetch its next instruction. After a miss it waits for the line. */
-static bool has_room(const struct sm *sm, const struct sm_path *path) {
+static inline bool has_room(const struct sm *sm, const struct sm_path *path) {
     uint32_t n = path->buffered + path->coming;
     return n < MODERN_BUFFER && !path->missed && !path->refused &&
            path->at + n < sm->program->inst[sm->program->program->n].place;
@@ -18,15 +18,18 @@ static bool has_room(const struct sm *sm, const struct sm_path *path) {
 
 /* Returns a path of the warp that can fetch: the path that issued last, or else the next one. Returns -1 if there is
  * none. */
-static int path_with_room(const struct sm *sm, const struct sm_warp *sw) {
-    if (sw->n_paths == 1)
-        return has_room(sm, sw->path) ? 0 : -1;
+static __attribute__((noinline)) int one_path_with_room(const struct sm *sm, const struct sm_warp *sw) {
     for (uint32_t i = 0; i < sw->n_paths; i++) {
         uint32_t p = (sw->last_path + i) % sw->n_paths;
         if (has_room(sm, &sw->path[p]))
             return (int)p;
     }
     return -1;
+}
+
+/* Does the same as one_path_with_room(), inline for a warp with one path. */
+static inline int path_with_room(const struct sm *sm, const struct sm_warp *sw) {
+    return sw->n_paths == 1 ? -!has_room(sm, sw->path) : one_path_with_room(sm, sw);
 }
 
 /* Starts a fetch. Returns false if the instruction cache has no room. */

@@ -12,12 +12,9 @@ enum {
 };
 
 void modern_accepted(struct sm *sm, uint32_t inflight, uint64_t now) {
-    struct exec_part *e = &sm->operands.part[sm->in_flight.entry[inflight].part];
     modern_flies(sm, inflight, true, now);
     sm->modern->flight[inflight].reads_reserved = true;
-    for (int p = 0; p < N_PIPES; p++)
-        e->takes[p] = max64(e->takes[p], now + 1);
-    e->mem.hold = now + 1;
+    modern_hold(&sm->operands.part[sm->in_flight.entry[inflight].part], now + 1);
 }
 
 /* Moves the oldest instruction of a sub-core into the latch of the address unit and reads its operands. */
@@ -41,28 +38,39 @@ static inline void enter_latch(struct sm *sm, uint32_t part, uint64_t now) {
         move_to_latch(sm, part, now);
 }
 
-/* Returns true if the oldest instruction of a sub-core can go to the arbiter. */
-static bool is_due(const struct sm *sm, const struct mem_queue *q, uint64_t now) {
-    return q->n && q->step->what % MEM_STAGES == MEM_OUT && q->step->at <= now &&
-           !sm->memory.inst[q->step->what / MEM_STAGES].ordered;
+/* Returns bit `part` if the oldest instruction of the sub-core can go to the arbiter, else 0. If that instruction waits
+ * for a later cycle, lowers *next to this cycle. */
+static inline uint32_t look_at(const struct sm *sm, uint32_t part, uint64_t now, uint64_t *next) {
+    const struct mem_queue *q = &sm->operands.part[part].mem;
+    if (!q->n)
+        return 0;
+    const uint64_t at = q->step->at, what = q->step->what;
+    *next = min64(*next, at > now ? at : UINT64_MAX);
+    return (uint32_t)(at <= now && what % MEM_STAGES == MEM_OUT && !sm->memory.inst[what / MEM_STAGES].ordered) << part;
 }
 
-/* Sends the next instruction, round-robin over the sub-cores `due` (bit mask), to the load/store unit. */
-static void grant(struct sm *sm, uint32_t due, uint64_t now, struct mem_turn *turn) {
+/* Returns the sub-core of `due` (bit mask) that is next, round-robin. */
+static inline uint32_t next_turn(uint32_t turn, uint32_t due) {
+    const uint32_t later = due >> turn << turn;
+    return (uint32_t)__builtin_ctz(later ? later : due);
+}
+
+/* Sends the oldest instruction of a sub-core to the load/store unit. Returns false if it stays. */
+static bool grant(struct sm *sm, uint32_t part, uint64_t now, struct mem_turn *turn) {
     struct sm_modern *m = sm->modern;
-    const uint32_t later = due >> m->turn << m->turn, part = (uint32_t)__builtin_ctz(later ? later : due);
     struct mem_queue *q = &sm->operands.part[part].mem;
     const uint32_t i = (uint32_t)(q->step->what / MEM_STAGES);
     struct modern_flight *mf = &m->flight[sm->memory.inst[i].inflight];
     mf->granted = now;
     mf->space = sm->memory.inst[i].access.space;
     if (!sm_mem_dispatch(sm, &sm->memory.inst[i], now, turn))
-        return;
+        return false;
     memmove(q->step, q->step + 1, --q->n * sizeof *q->step);
     sm_mem_left(sm, &sm->operands.part[part], i, now);
     m->turn = part + 1 < sm->operands.n_parts ? part + 1 : 0;
     m->grant_from = now + SHARED_CYCLES;
     enter_latch(sm, part, now);
+    return true;
 }
 
 bool modern_mem_tick(struct sm *sm, uint64_t now) {
@@ -73,17 +81,15 @@ bool modern_mem_tick(struct sm *sm, uint64_t now) {
     for (uint32_t k = 0; k < sm->operands.n_parts; k++)
         if (sm->operands.part[k].mem.n) {
             enter_latch(sm, k, now);
-            due |= (uint32_t)is_due(sm, &sm->operands.part[k].mem, now) << k;
+            due |= look_at(sm, k, now, &next);
         }
-    if (due && now >= sm->modern->grant_from)
-        grant(sm, due, now, &turn);
-    for (uint32_t k = 0; k < sm->operands.n_parts; k++) {
-        const struct mem_queue *q = &sm->operands.part[k].mem;
-        if (q->n && q->step->at > now)
-            next = min64(next, q->step->at);
-        else if (q->n && !sm->memory.lsu_refused && is_due(sm, q, now)) /* else sm_lsu_take() sets memory.due */
-            next = min64(next, max64(now + 1, sm->modern->grant_from));
+    if (due && now >= sm->modern->grant_from) {
+        const uint32_t part = next_turn(sm->modern->turn, due);
+        if (grant(sm, part, now, &turn))
+            due = (due & ~(1u << part)) | look_at(sm, part, now, &next);
     }
+    if (due && !sm->memory.lsu_refused) /* else sm_lsu_take() sets memory.due */
+        next = min64(next, max64(now + 1, sm->modern->grant_from));
     sm->memory.due = next;
     return turn.ended;
 }

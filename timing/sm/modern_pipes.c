@@ -10,8 +10,8 @@ enum {
 };
 
 void modern_hold(struct exec_part *e, uint64_t from) {
-    for (int p = 0; p < N_PIPES; p++)
-        e->takes[p] = max64(e->takes[p], from);
+    e->held = max64(e->held, from);
+    e->takes[PIPE_MEM] = max64(e->takes[PIPE_MEM], from);
     e->mem.hold = from;
 }
 
@@ -24,7 +24,7 @@ static uint64_t enter_pipe(struct exec_part *e, const struct timed_part *t, uint
     pipes_enter(pipes, unit, enters, t->initiation);
     uint64_t next = pipes->unit_free[pipes_earliest(pipes)];
     if (next > MODERN_TO_PIPE)
-        e->takes[t->pipe] = max64(e->takes[t->pipe], next - MODERN_TO_PIPE);
+        operands_full(e, t->pipe, next - MODERN_TO_PIPE);
     return enters;
 }
 

@@ -32,12 +32,12 @@ uint64_t modern_enter_queue(struct sm *sm, uint32_t part, const struct timed_par
     if (size) {
         q->last = q->leaves[q->next++ % size] = enters;
         if (t->pipe == PIPE_SFU || t->pipe == PIPE_DP) /* only these pipes have no fixed-latency instructions */
-            e->takes[t->pipe] = max64(e->takes[t->pipe], queue_room(sm, part));
+            operands_full(e, t->pipe, queue_room(sm, part));
         return enters;
     }
     /* an instruction for the shared pipe waits in the latch of its sub-core, which holds one */
     const uint64_t next = is_shared(sm, t) ? enters + 1 : pipes->unit_free[pipes_earliest(pipes)];
-    e->takes[t->pipe] = max64(e->takes[t->pipe], next > MODERN_TO_PIPE ? next - MODERN_TO_PIPE : 0);
+    operands_full(e, t->pipe, next > MODERN_TO_PIPE ? next - MODERN_TO_PIPE : 0);
     return enters;
 }
 

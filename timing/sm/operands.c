@@ -27,6 +27,7 @@ static void init_part(const struct sm_operands *o, struct exec_part *p, const st
             init_collector(o, &p->collector[k], cfg, k);
         pipes_init(&p->units[k], k == PIPE_MEM ? 1 : s->pipe[k].units / n);
     }
+    p->takes_most = cfg->core.kind == CORE_MODERN ? 0 : UINT64_MAX;
     p->mem.collectors = s->pipe[PIPE_MEM].collectors / n;
     p->mem.room = cfg->core.kind == CORE_MODERN ? MODERN_MEMORY : s->pipe[PIPE_MEM].in_ports;
     p->mem.latch = cfg->core.kind == CORE_MODERN ? MODERN_TO_LATCH : s->latch_collect;

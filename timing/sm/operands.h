@@ -1,6 +1,7 @@
 #ifndef TIMING_SM_OPERANDS_H
 #define TIMING_SM_OPERANDS_H
 /* Operands and execution: register banks, collectors and pipes. */
+#include "isa/arith.h"
 #include "memory_stage.h"
 #include "timing/sm/regfile/collector.h"
 #include "timing/sm/regfile/pipes.h"
@@ -9,8 +10,10 @@
 /* Collectors, banks and pipes. The SM has one set of them, or one set per scheduler if it is divided. A modern core
  * uses the first fields; the host provides no pages for the rest. */
 struct exec_part {
-    /* by kind of pipe: cycle from which the issue latch has room; UINT64_MAX until an event makes room */
-    uint64_t takes[N_PIPES];
+    /* by kind of pipe: cycle from which the issue latch has room; UINT64_MAX until an event makes room. Of a modern
+     * core, no latch but that of PIPE_MEM has room before cycle `held`; see operands_take(). */
+    uint64_t takes[N_PIPES], held;
+    uint64_t takes_most; /* at least as large as `takes` of any pipe that exists, but PIPE_MEM */
     struct pipes units[N_PIPES];
     struct mem_queue mem; /* memory instructions that have not reached the load/store unit */
     struct regfile regfile;
@@ -27,6 +30,16 @@ struct sm_operands {
 /* Returns the part that warp slot `w` uses. */
 static inline uint32_t operands_part(const struct sm_operands *o, uint32_t w) {
     return o->n_parts > 1 ? warp_scheduler(w, o->n_parts, o->skewed) : 0;
+}
+
+/* Returns the cycle from which the issue latch of a pipe has room. */
+static inline uint64_t operands_take(const struct exec_part *e, uint32_t pipe) {
+    return pipe == PIPE_MEM ? e->takes[pipe] : max64(e->takes[pipe], e->held);
+}
+/* Lets the issue latch of a pipe of a modern core have no room before cycle `from`. */
+static inline void operands_full(struct exec_part *e, uint32_t pipe, uint64_t from) {
+    e->takes[pipe] = max64(e->takes[pipe], from);
+    e->takes_most = max64(e->takes_most, from);
 }
 
 /* Reserves the register reads of an instruction from cycle `from` on. Returns the cycle after the last read. A

@@ -10,7 +10,8 @@ enum { PART_SLOTS = 8, PART_SLOTS_TOGETHER = 4 }; /* schedulers of an SM; schedu
 /* The uses of the slots, one for each scheduler (enum slot). */
 struct part_slots {
     uint64_t slot[PART_SLOTS];
-    uint64_t ready; /* warps with a ready path */
+    /* warps with a ready path; warps with a ready path whose pipe is not PIPE_MEM */
+    uint64_t ready, others;
 };
 
 /* Returns true if part_slots_find() and part_slots_count() are valid for the SM. */
@@ -24,13 +25,18 @@ static inline __attribute__((always_inline)) void part_slots_find(const struct s
     typedef uint64_t parts __attribute__((vector_size(PART_SLOTS_TOGETHER * sizeof(uint64_t))));
     const struct sm_warps *ws = &sm->warps;
     const struct sched *s = sm->issue.sched;
-    out->ready = warps_ready(ws, 0);
+    out->others = 0;
+    for (int p = 0; p < N_PIPES; p++)
+        out->others |= p == PIPE_MEM ? 0 : warps_with(ws, PATH_READY + p, 0);
+    out->ready = out->others | warps_with(ws, PATH_READY + PIPE_MEM, 0);
     for (uint32_t k = 0; k < sm->cfg->sm.schedulers; k += PART_SLOTS_TOGETHER) {
         const parts mine = {s[k].mine.word[0], s[k + 1].mine.word[0], s[k + 2].mine.word[0], s[k + 3].mine.word[0]};
         parts slot = {SLOT_PIPE, SLOT_PIPE, SLOT_PIPE, SLOT_PIPE};
-        uint64_t warps = 0; /* that wait for one of the causes so far */
+        uint64_t warps = out->ready; /* that wait for one of the causes so far */
+        _Static_assert(SLOT_LOAD == SLOT_PIPE + 1, "the next cause");
+        slot -= (parts)((mine & warps) == 0);
 #pragma GCC unroll 8
-        for (int cause = SLOT_PIPE; cause < SLOT_NO_WARP; cause++) {
+        for (int cause = SLOT_LOAD; cause < SLOT_NO_WARP; cause++) {
             warps |= warps_causing(ws, (enum slot)cause, 0);
             slot -= (parts)((mine & warps) == 0); /* a true comparison is -1 */
         }
@@ -43,24 +49,42 @@ static inline __attribute__((always_inline)) void part_slots_find(const struct s
 static inline __attribute__((always_inline)) void part_slots_count(struct sm *sm, const struct part_slots *p,
                                                                    uint32_t s, uint64_t cycles) {
     const enum slot slot = (enum slot)p->slot[s];
-    const struct warp_set *mine = &sm->issue.sched[s].mine;
     sm->n.slot[slot] += cycles;
-    if (slot == SLOT_PIPE && slot_waits_for_memory(&sm->warps, mine, 1))
+    if (slot == SLOT_PIPE && !(p->others & sm->issue.sched[s].mine.word[0])) /* as slot_waits_for_memory() */
         sm->n.busy_memory += cycles;
 }
 
-/* Returns the warp of scheduler `s` that issues, or -1 for none. `ready`: the scheduler's ready warps, at least one. */
-static inline int part_pick(const struct sm *sm, uint32_t s, uint64_t ready, uint64_t now) {
+/* Returns the warps of `ready` with a ready instruction whose pipe has room. `others`: part_slots.others. */
+static inline uint64_t part_may(const struct sm *sm, const struct exec_part *e, uint64_t ready, uint64_t others,
+                                uint64_t now) {
+    uint64_t may = 0;
+    if (max64(e->takes_most, e->held) <= now)
+        may = others;
+    else if (e->held <= now)
+        for (int p = 0; p < N_PIPES; p++)
+            may |= p != PIPE_MEM && e->takes[p] <= now ? warps_with(&sm->warps, PATH_READY + p, 0) : 0;
+    may |= e->takes[PIPE_MEM] <= now ? warps_with(&sm->warps, PATH_READY + PIPE_MEM, 0) : 0;
+    return may & ready;
+}
+
+/* Returns the warp of scheduler `s` that issues, or -1 for none. `ready`: the scheduler's ready warps, at least one;
+ * `others`: part_slots.others. */
+static inline int part_pick(const struct sm *sm, uint32_t s, uint64_t ready, uint64_t others, uint64_t now) {
     const struct sched *sched = &sm->issue.sched[s];
-    const uint64_t *takes = sm->operands.part[s].takes;
-    const struct sm_warp *first = &sm->warps.slot[__builtin_ctzll(ready)];
-    struct warp_set may = {.word = {0}};
+    const struct exec_part *e = &sm->operands.part[s];
+    const bool last = sched->ops->greedy && sched->last < 64 && ready >> sched->last & 1;
+    const uint32_t w = last ? sched->last : (uint32_t)__builtin_ctzll(ready);
+    const struct sm_warp *sw = &sm->warps.slot[w];
     if (!in_flight_has_room(&sm->in_flight))
         return -1;
-    if (!(ready & (ready - 1)) && first->n_paths == 1 && sched->ops->always)
-        return takes[first->path->state] <= now ? __builtin_ctzll(ready) : -1;
-    for (int p = 0; p < N_PIPES; p++)
-        may.word[0] |= takes[p] <= now ? warps_with(&sm->warps, PATH_READY + p, 0) & ready : 0;
+    const bool alone = !(ready & (ready - 1)) && sched->ops->always;
+    if ((last || alone) && sw->n_paths == 1) {
+        if (operands_take(e, sw->path->state) <= now)
+            return (int)w;
+        if (alone)
+            return -1;
+    }
+    struct warp_set may = {.word = {part_may(sm, e, ready, others, now)}};
     return may.word[0] ? sched_pick(sched, &may, sm->warps.age, 1) : -1;
 }
 

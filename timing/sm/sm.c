@@ -26,7 +26,8 @@ static inline __attribute__((always_inline)) void take_events(struct sm *sm, uin
  * is full, no warp is found. */
 static inline void find_issuable(const struct sm *sm, uint32_t s, uint64_t now, uint32_t words, struct warp_set *out) {
     const bool divided = sm->operands.n_parts > 1;
-    const uint64_t *takes = sm->operands.part[divided ? s : 0].takes;
+    const struct exec_part *e = &sm->operands.part[divided ? s : 0];
+    const uint64_t *takes = e->takes;
     for (uint32_t k = 0; k < words; k++) {
         uint64_t may = 0;
         if (divided && !(warps_ready(&sm->warps, k) & sm->issue.sched[s].mine.word[k])) {
@@ -35,6 +36,8 @@ static inline void find_issuable(const struct sm *sm, uint32_t s, uint64_t now, 
         }
         for (int p = 0; p < N_PIPES; p++)
             may |= takes[p] <= now ? warps_with(&sm->warps, PATH_READY + p, k) : 0;
+        if (__builtin_expect(e->held > now, 0))
+            may = takes[PIPE_MEM] <= now ? warps_with(&sm->warps, PATH_READY + PIPE_MEM, k) : 0;
         out->word[k] = in_flight_has_room(&sm->in_flight) ? may : 0;
     }
 }
@@ -45,7 +48,7 @@ static __attribute__((noinline)) uint32_t pick_path(const struct sm *sm, uint32_
     uint32_t part = sm->operands.n_parts > 1 ? s : 0;
     for (uint32_t i = 1; i <= sw->n_paths; i++) {
         uint32_t p = (sw->last_path + i) % sw->n_paths;
-        if (sw->path[p].state < N_PIPES && sm->operands.part[part].takes[sw->path[p].state] <= now)
+        if (sw->path[p].state < N_PIPES && operands_take(&sm->operands.part[part], sw->path[p].state) <= now)
             return p;
     }
     assert(!"a ready path of a ready warp");
@@ -176,7 +179,7 @@ static __attribute__((noinline)) bool issue_divided(struct sm *sm, uint64_t now)
     part_slots_find(sm, &slots);
     for (uint32_t k = 0, s = first_scheduler(sm, now); k < n; k++, s = s + 1 < n ? s + 1 : 0) {
         const uint64_t ready = slots.ready & sm->issue.sched[s].mine.word[0];
-        const int w = ready ? part_pick(sm, s, ready, now) : -1;
+        const int w = ready ? part_pick(sm, s, ready, slots.others, now) : -1;
         if (w < 0 && !(taken && modern_slot_taken(sm->modern, s, now))) {
             part_slots_count(sm, &slots, s, 1);
             continue;
@@ -245,16 +248,18 @@ static inline __attribute__((always_inline)) void issue_stage(struct sm *sm, uin
 
 /* Returns the first cycle in which a pipe of part `s` has room for a ready instruction. */
 static inline uint64_t part_takes(const struct sm *sm, uint32_t s, uint32_t words) {
-    uint64_t first = UINT64_MAX;
+    const struct exec_part *e = &sm->operands.part[s];
+    uint64_t first = UINT64_MAX, memory = UINT64_MAX;
     for (uint32_t k = 0; k < words; k++) {
         /* if the SM is not divided, all schedulers share one part */
         uint64_t mine = sm->operands.n_parts > 1 ? sm->issue.sched[s].mine.word[k] : ~0ull;
         for (int p = 0; p < N_PIPES; p++) {
             bool waits = warps_with(&sm->warps, PATH_READY + p, k) & mine;
-            first = min64(first, sm->operands.part[s].takes[p] | -(uint64_t)!waits);
+            uint64_t *const of = p == PIPE_MEM ? &memory : &first;
+            *of = min64(*of, e->takes[p] | -(uint64_t)!waits);
         }
     }
-    return first;
+    return min64(max64(first, e->held), memory);
 }
 
 /* Returns true if scheduler `s` has a ready warp. */

@@ -12,4 +12,5 @@ const struct sched_ops sched_cggty = {
     .help = "greedy, then youngest: stays with a warp until it stalls or yields, then takes the youngest",
     .pick = pick,
     .always = true,
+    .greedy = true,
 };

@@ -11,4 +11,5 @@ const struct sched_ops sched_gto = {
     .help = "greedy then oldest: stays with a warp until it stalls, then takes the oldest",
     .pick = pick,
     .always = true,
+    .greedy = true,
 };

@@ -49,6 +49,7 @@ struct sched_ops {
      * only warps whose next instruction can issue in this cycle. */
     int (*pick)(void *state, const struct sched_view *s, const struct warp_set *ready);
     bool always; /* pick() never returns -1 */
+    bool greedy; /* pick() has no state, and returns the warp that issued last if it is ready */
 
     /* Functions for events. Each may be NULL. */
     void (*issued)(void *state, const struct sched_view *s, uint32_t warp);
