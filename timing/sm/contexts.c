@@ -47,6 +47,7 @@ uint32_t sm_context_open(struct sm *sm, const struct sm_unit_ops *ops, const str
     if (sm->warps.words <= w / 64)
         sm->warps.words = w / 64 + 1;
     sched_add(&sm->issue.sched[sched_of(&sm->cfg->sm, w)], w);
+    issue_warps_changed(&sm->issue);
     sw->w = &c->cta->warps[0];
     sw->w->launched = how->lanes;
     sw->cta = (uint8_t)(SM_CTA_SLOTS + i);

@@ -11,6 +11,7 @@ bool issue_init(struct sm_issue_stage *s, const struct config *cfg, uint32_t slo
     for (uint32_t i = 0; i < cfg->sm.schedulers; i++)
         if (!sched_init(&s->sched[i], NULL, &cfg->sm, i))
             return false;
+    issue_warps_changed(s);
     s->ordered = lazy_new((size_t)slots * MAX_PATHS * sizeof *s->ordered);
     return s->ordered != NULL;
 }
@@ -29,6 +30,7 @@ bool sm_use_scheduler(struct sm *sm, const struct sched_ops *ops) {
             return false;
         sm->issue.sched[i].sm = &sm->issue.sm;
     }
+    issue_warps_changed(&sm->issue);
     return true;
 }
 

@@ -24,6 +24,7 @@ struct sm_tally {
 /* State of the issue stage: the schedulers, the effects of the instruction that issues, and the instructions that
  * wait to be performed. */
 struct sm_issue_stage {
+    _Alignas(64) uint64_t mine[8]; /* by scheduler: the first word of its warps, for SMs whose sets have one word */
     struct sched sched[8];
     struct sched_sm sm;           /* the fields that the scheduler policy can read */
     uint32_t first;               /* scheduler that picks first while a table is nearly full */
@@ -33,6 +34,11 @@ struct sm_issue_stage {
     uint32_t ordered_at;          /* index of the next instruction to perform */
 };
 
+/* Updates sm_issue_stage.mine, after the warps of a scheduler have changed. */
+static inline void issue_warps_changed(struct sm_issue_stage *s) {
+    for (int i = 0; i < 8; i++)
+        s->mine[i] = s->sched[i].mine.word[0];
+}
 bool issue_init(struct sm_issue_stage *s, const struct config *cfg, uint32_t slots);
 void issue_free(struct sm_issue_stage *s);
 /* Issues the next instruction of a path. Returns false if the path must wait for lanes that were split from it. The

@@ -33,7 +33,8 @@ static inline int path_with_room(const struct sm *sm, const struct sm_warp *sw) 
 }
 
 /* Starts a fetch. Returns false if the instruction cache has no room. */
-static bool start(struct sm *sm, uint32_t part, uint32_t w, struct sm_path *path, uint64_t now) {
+static inline __attribute__((always_inline)) bool start(struct sm *sm, uint32_t part, uint32_t w, struct sm_path *path,
+                                                        uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
     const struct sm_cfg *cfg = &sm->cfg->sm;
     const uint32_t at = path->at + path->buffered + path->coming;
@@ -72,7 +73,8 @@ static inline int look_at(struct sm *sm, uint32_t w) {
 
 /* Returns the warp that fetches next: the warp that issued last or, if it has no room, the youngest warp with room.
  * Returns -1 if no warp of `left` has room. Sets *path to its path. */
-static inline int next_warp(struct sm *sm, const struct warp_set *left, uint32_t last, int *path, uint32_t words) {
+static inline __attribute__((always_inline)) int next_warp(struct sm *sm, const struct warp_set *left, uint32_t last,
+                                                           int *path, uint32_t words) {
     int best = -1;
     uint32_t w;
     if (last / 64 < words && warp_set_has(left, last) && (*path = look_at(sm, last)) >= 0)
@@ -89,7 +91,8 @@ static inline int next_warp(struct sm *sm, const struct warp_set *left, uint32_t
 
 /* Runs the fetch of a sub-core. Returns true if it started one and another warp may have room. `words`:
  * sm_warps.words. */
-static inline bool fetch_part(struct sm *sm, uint32_t part, uint64_t now, uint32_t words) {
+static inline __attribute__((always_inline)) bool fetch_part(struct sm *sm, uint32_t part, uint64_t now,
+                                                             uint32_t words) {
     const struct sched *s = &sm->issue.sched[part];
     struct warp_set left;
     int w, p = 0;
@@ -104,13 +107,17 @@ static inline bool fetch_part(struct sm *sm, uint32_t part, uint64_t now, uint32
 }
 
 /* Runs the fetches of all sub-cores. Returns true if one of them has work in the next cycle. */
-static inline bool fetch_parts(struct sm *sm, uint64_t now, uint32_t words) {
+static inline __attribute__((always_inline)) bool fetch_parts(struct sm *sm, uint64_t now, uint32_t words) {
     bool more = false;
     const uint64_t some = words == 1 ? sm->fetching.room.word[0] & sm->warps.live.word[0] : ~0ull;
     for (uint32_t s = 0; s < sm->operands.n_parts; s++)
-        if (words > 1 || some & sm->issue.sched[s].mine.word[0])
+        if (words > 1 || some & sm->issue.mine[s])
             more |= fetch_part(sm, s, now, words);
     return more;
+}
+
+static __attribute__((noinline)) bool fetch_any_parts(struct sm *sm, uint64_t now) {
+    return fetch_parts(sm, now, sm->warps.words);
 }
 
 uint32_t modern_place_after(const struct sm *sm, uint32_t w, const struct sm_path *old, uint32_t pc, lanemask_t lanes) {
@@ -160,5 +167,5 @@ void modern_fetch(struct sm *sm, uint64_t now) {
         arrived(sm, ticket, latency, now);
     if (!warp_sets_meet(&sm->fetching.room, &sm->warps.live, sm->warps.words))
         return;
-    sm->modern->fetches = sm->warps.words == 1 ? fetch_parts(sm, now, 1) : fetch_parts(sm, now, sm->warps.words);
+    sm->modern->fetches = sm->warps.words == 1 ? fetch_parts(sm, now, 1) : fetch_any_parts(sm, now);
 }

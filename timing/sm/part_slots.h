@@ -4,6 +4,7 @@
  * slots is that of slot_cause(). */
 #include "slot_causes.h"
 #include "stages.h"
+#include <string.h>
 
 enum { PART_SLOTS = 8, PART_SLOTS_TOGETHER = 4 }; /* schedulers of an SM; schedulers in one host vector */
 
@@ -24,13 +25,13 @@ static inline bool part_slots_fit(const struct sm *sm, uint32_t words) {
 static inline __attribute__((always_inline)) void part_slots_find(const struct sm *sm, struct part_slots *out) {
     typedef uint64_t parts __attribute__((vector_size(PART_SLOTS_TOGETHER * sizeof(uint64_t))));
     const struct sm_warps *ws = &sm->warps;
-    const struct sched *s = sm->issue.sched;
     out->others = 0;
     for (int p = 0; p < N_PIPES; p++)
         out->others |= p == PIPE_MEM ? 0 : warps_with(ws, PATH_READY + p, 0);
     out->ready = out->others | warps_with(ws, PATH_READY + PIPE_MEM, 0);
     for (uint32_t k = 0; k < sm->cfg->sm.schedulers; k += PART_SLOTS_TOGETHER) {
-        const parts mine = {s[k].mine.word[0], s[k + 1].mine.word[0], s[k + 2].mine.word[0], s[k + 3].mine.word[0]};
+        parts mine;
+        memcpy(&mine, &sm->issue.mine[k], sizeof mine);
         parts slot = {SLOT_PIPE, SLOT_PIPE, SLOT_PIPE, SLOT_PIPE};
         uint64_t warps = out->ready; /* that wait for one of the causes so far */
         _Static_assert(SLOT_LOAD == SLOT_PIPE + 1, "the next cause");
@@ -50,7 +51,7 @@ static inline __attribute__((always_inline)) void part_slots_count(struct sm *sm
                                                                    uint32_t s, uint64_t cycles) {
     const enum slot slot = (enum slot)p->slot[s];
     sm->n.slot[slot] += cycles;
-    if (slot == SLOT_PIPE && !(p->others & sm->issue.sched[s].mine.word[0])) /* as slot_waits_for_memory() */
+    if (slot == SLOT_PIPE && !(p->others & sm->issue.mine[s])) /* as slot_waits_for_memory() */
         sm->n.busy_memory += cycles;
 }
 

@@ -178,7 +178,7 @@ static __attribute__((noinline)) bool issue_divided(struct sm *sm, uint64_t now)
         return false;
     part_slots_find(sm, &slots);
     for (uint32_t k = 0, s = first_scheduler(sm, now); k < n; k++, s = s + 1 < n ? s + 1 : 0) {
-        const uint64_t ready = slots.ready & sm->issue.sched[s].mine.word[0];
+        const uint64_t ready = slots.ready & sm->issue.mine[s];
         const int w = ready ? part_pick(sm, s, ready, slots.others, now) : -1;
         if (w < 0 && !(taken && modern_slot_taken(sm->modern, s, now))) {
             part_slots_count(sm, &slots, s, 1);
