@@ -116,6 +116,8 @@ struct jit_tables {
     _Alignas(64) uint64_t step8[2][16]; /* [0]: lane * 4, [1]: lane * 8, for the 16 lanes of a half warp */
     _Alignas(64) uint32_t step4[2][16];
     uint32_t f32_nan[16], f32_sign[16], f32_magnitude[16], f32_one[16], f32_65536[16];
+    uint32_t low_5_bits[16], word_bits[16]; /* 31; 32 */
+    uint32_t bytes[16];                     /* [m]: the bytes of a word whose bits are set in m */
     uint64_t sign8[4];
     uint32_t bit4[WARP_LANES]; /* for each lane: its bit in a predicate */
     uint64_t bit8[WARP_LANES];

@@ -103,6 +103,10 @@ void lanes_not(struct emit *e, unsigned d, unsigned a) {
     op3(e, V_XOR, d, a, 2);
 }
 
+void lanes_logic(struct emit *e, unsigned d, unsigned a, unsigned b, unsigned table) {
+    op3_imm(e, V_LOGIC, d, a, b, table);
+}
+
 void lanes_or_difference(struct emit *e, unsigned d, unsigned a, unsigned b) {
     if (!e->vex) {
         op3_imm(e, V_LOGIC, d, a, b, 0xf6); /* first | (second ^ third) */

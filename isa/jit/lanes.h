@@ -30,6 +30,8 @@ uint32_t lanes_line_registers(const struct emit *e);
 void lanes_op(struct emit *e, uint32_t op, unsigned d, unsigned a, unsigned b);
 /* Emits d = ~a. */
 void lanes_not(struct emit *e, unsigned d, unsigned a);
+/* Emits the truth table of d, a and b, into d. AVX-512 only. */
+void lanes_logic(struct emit *e, unsigned d, unsigned a, unsigned b, unsigned table);
 /* Emits d |= a ^ b. Uses vector register 2, which may be a. */
 void lanes_or_difference(struct emit *e, unsigned d, unsigned a, unsigned b);
 /* Emits code that sets the lower half of d to the upper half of v. */

@@ -1,38 +1,6 @@
 /* Arithmetic instructions. Each rule emits vector code with the results of a lane function of isa/exec. The suite
  * isa_jit_ops compares the two. */
-#include "compile.h"
-
-struct rule;
-typedef void rule_fn(struct compiler *c, const struct inst *in, const struct rule *r);
-struct rule {
-    uint8_t op;    /* enum op_id */
-    uint8_t type;  /* enum type: the first type of the mnemonic */
-    uint8_t type2; /* second type; T_NONE: none */
-    bool has_exit; /* the rule has a side exit, so the instruction cannot have a guard */
-    uint64_t form; /* must equal row.form */
-    rule_fn *compile;
-    uint32_t code;   /* main vector instruction */
-    uint32_t second; /* opcode of a second vector instruction, or an immediate operand */
-};
-
-/* ---- destinations ---- */
-
-/* Returns the register for the result's line i: the line itself, or scratch register 0 with a guard. Call it after
- * line_get() of all sources. */
-static unsigned destination(struct compiler *c, const struct inst *in, unsigned i, bool any_nan) {
-    return in->guard == NO_GUARD ? line_new(c, in->d, i, any_nan) : 0;
-}
-
-/* Merges result v into line i of d where the guard holds, if the instruction has a guard. */
-static void merge_guarded(struct compiler *c, const struct inst *in, unsigned i, unsigned v, bool any_nan) {
-    if (in->guard == NO_GUARD)
-        return;
-    if (any_nan)
-        lanes_canonical_nan(&c->e, v);
-    unsigned d = line_get(c, in->d, i, false);
-    lanes_select(&c->e, d, in->guard_not ? d : v, in->guard_not ? v : d, in->guard << 1, i, in->dsize);
-    line_modified(c, in->d, i);
-}
+#include "rule.h"
 
 /* ---- words of 32 and 64 bits ---- */
 
@@ -332,59 +300,60 @@ static void predicate(struct compiler *c, const struct inst *in, const struct ru
 
 /* ---- the rules ---- */
 
+#define WRAPS           ((uint64_t)MODE2_WRAP << 31)
+#define CLAMPS          ((uint64_t)MODE2_CLAMP << 31)
+#define LEFT            ((uint64_t)MODE_L << 25)
+#define RIGHT           ((uint64_t)MODE_R << 25)
+#define HIGH_PART       ((uint64_t)PART_HI << 17)
 #define IN_TABLE(field) (uint32_t) offsetof(struct jit_tables, field)
 #define LOW_PART        ((uint64_t)PART_LO << 17)
 #define WIDE_PART       ((uint64_t)PART_WIDE << 17)
 #define NEAREST         ((uint64_t)RND_RN << 0)
 #define CMP(x)          ((uint64_t)CMP_##x << 8)
 #define FOR32(op, form, fn, code, second)                                                                              \
-    {OP_##op, T_U32, T_NONE, false, form, fn, code, second}, { OP_##op, T_S32, T_NONE, false, form, fn, code, second }
+    {OP_##op, T_U32, T_NONE, 0, form, fn, code, second}, { OP_##op, T_S32, T_NONE, 0, form, fn, code, second }
 #define FOR64(op, form, fn, code, second)                                                                              \
-    {OP_##op, T_U64, T_NONE, false, form, fn, code, second}, { OP_##op, T_S64, T_NONE, false, form, fn, code, second }
+    {OP_##op, T_U64, T_NONE, 0, form, fn, code, second}, { OP_##op, T_S64, T_NONE, 0, form, fn, code, second }
 #define BITS(op, fn, code, second)                                                                                     \
-    {OP_##op, T_B32, T_NONE, false, 0, fn, code, second}, { OP_##op, T_B64, T_NONE, false, 0, fn, code, second }
+    {OP_##op, T_B32, T_NONE, 0, 0, fn, code, second}, { OP_##op, T_B64, T_NONE, 0, 0, fn, code, second }
 #define SETPS(type, code)                                                                                              \
-    {OP_SETP, type, T_NONE, false, CMP(EQ), compare, code, 0}, {                                                       \
-        OP_SETP, type, T_NONE, false, CMP(NE), compare, code, 4                                                        \
-    }
+    {OP_SETP, type, T_NONE, 0, CMP(EQ), compare, code, 0}, { OP_SETP, type, T_NONE, 0, CMP(NE), compare, code, 4 }
 #define ORDERED(type, code)                                                                                            \
-    {OP_SETP, type, T_NONE, false, CMP(LT), compare, code, 1},                                                         \
-        {OP_SETP, type, T_NONE, false, CMP(LE), compare, code, 2},                                                     \
-        {OP_SETP, type, T_NONE, false, CMP(GT), compare, code, 6}, {                                                   \
-        OP_SETP, type, T_NONE, false, CMP(GE), compare, code, 5                                                        \
+    {OP_SETP, type, T_NONE, 0, CMP(LT), compare, code, 1}, {OP_SETP, type, T_NONE, 0, CMP(LE), compare, code, 2},      \
+        {OP_SETP, type, T_NONE, 0, CMP(GT), compare, code, 6}, {                                                       \
+        OP_SETP, type, T_NONE, 0, CMP(GE), compare, code, 5                                                            \
     }
 #define UNSIGNED(type, code)                                                                                           \
-    {OP_SETP, type, T_NONE, false, CMP(LO), compare, code, 1},                                                         \
-        {OP_SETP, type, T_NONE, false, CMP(LS), compare, code, 2},                                                     \
-        {OP_SETP, type, T_NONE, false, CMP(HI), compare, code, 6}, {                                                   \
-        OP_SETP, type, T_NONE, false, CMP(HS), compare, code, 5                                                        \
+    {OP_SETP, type, T_NONE, 0, CMP(LO), compare, code, 1}, {OP_SETP, type, T_NONE, 0, CMP(LS), compare, code, 2},      \
+        {OP_SETP, type, T_NONE, 0, CMP(HI), compare, code, 6}, {                                                       \
+        OP_SETP, type, T_NONE, 0, CMP(HS), compare, code, 5                                                            \
     }
 /* Ordered comparisons are false if an operand is a NaN. Comparisons with a trailing U are
  * then true. */
 #define FLOATS(type, code)                                                                                             \
-    {OP_SETP, type, T_NONE, false, CMP(EQ), compare, code, 0x00},                                                      \
-        {OP_SETP, type, T_NONE, false, CMP(NE), compare, code, 0x0c},                                                  \
-        {OP_SETP, type, T_NONE, false, CMP(LT), compare, code, 0x11},                                                  \
-        {OP_SETP, type, T_NONE, false, CMP(LE), compare, code, 0x12},                                                  \
-        {OP_SETP, type, T_NONE, false, CMP(GT), compare, code, 0x1e},                                                  \
-        {OP_SETP, type, T_NONE, false, CMP(GE), compare, code, 0x1d},                                                  \
-        {OP_SETP, type, T_NONE, false, CMP(EQU), compare, code, 0x08},                                                 \
-        {OP_SETP, type, T_NONE, false, CMP(NEU), compare, code, 0x04},                                                 \
-        {OP_SETP, type, T_NONE, false, CMP(LTU), compare, code, 0x19},                                                 \
-        {OP_SETP, type, T_NONE, false, CMP(LEU), compare, code, 0x1a},                                                 \
-        {OP_SETP, type, T_NONE, false, CMP(GTU), compare, code, 0x16},                                                 \
-        {OP_SETP, type, T_NONE, false, CMP(GEU), compare, code, 0x15},                                                 \
-        {OP_SETP, type, T_NONE, false, CMP(NUM), compare, code, 0x07}, {                                               \
-        OP_SETP, type, T_NONE, false, CMP(NAN), compare, code, 0x03                                                    \
+    {OP_SETP, type, T_NONE, 0, CMP(EQ), compare, code, 0x00},                                                          \
+        {OP_SETP, type, T_NONE, 0, CMP(NE), compare, code, 0x0c},                                                      \
+        {OP_SETP, type, T_NONE, 0, CMP(LT), compare, code, 0x11},                                                      \
+        {OP_SETP, type, T_NONE, 0, CMP(LE), compare, code, 0x12},                                                      \
+        {OP_SETP, type, T_NONE, 0, CMP(GT), compare, code, 0x1e},                                                      \
+        {OP_SETP, type, T_NONE, 0, CMP(GE), compare, code, 0x1d},                                                      \
+        {OP_SETP, type, T_NONE, 0, CMP(EQU), compare, code, 0x08},                                                     \
+        {OP_SETP, type, T_NONE, 0, CMP(NEU), compare, code, 0x04},                                                     \
+        {OP_SETP, type, T_NONE, 0, CMP(LTU), compare, code, 0x19},                                                     \
+        {OP_SETP, type, T_NONE, 0, CMP(LEU), compare, code, 0x1a},                                                     \
+        {OP_SETP, type, T_NONE, 0, CMP(GTU), compare, code, 0x16},                                                     \
+        {OP_SETP, type, T_NONE, 0, CMP(GEU), compare, code, 0x15},                                                     \
+        {OP_SETP, type, T_NONE, 0, CMP(NUM), compare, code, 0x07}, {                                                   \
+        OP_SETP, type, T_NONE, 0, CMP(NAN), compare, code, 0x03                                                        \
     }
 #define F32S(op, fn, code, second)                                                                                     \
-    {OP_##op, T_F32, T_NONE, false, 0, fn, code, second}, { OP_##op, T_F32, T_NONE, false, NEAREST, fn, code, second }
+    {OP_##op, T_F32, T_NONE, 0, 0, fn, code, second}, { OP_##op, T_F32, T_NONE, 0, NEAREST, fn, code, second }
 #define F64S(op, fn, code)                                                                                             \
-    {OP_##op, T_F64, T_NONE, true, 0, fn, code, 0}, { OP_##op, T_F64, T_NONE, true, NEAREST, fn, code, 0 }
+    {OP_##op, T_F64, T_NONE, HAS_EXIT, 0, fn, code, 0}, { OP_##op, T_F64, T_NONE, HAS_EXIT, NEAREST, fn, code, 0 }
 #define MOVES(type, code)                                                                                              \
-    { OP_MOV, type, T_NONE, false, 0, one_source, code, 0 }
+    { OP_MOV, type, T_NONE, 0, 0, one_source, code, 0 }
 #define SELECTS(type)                                                                                                  \
-    { OP_SELP, type, T_NONE, false, 0, select_lanes, 0, 0 }
+    { OP_SELP, type, T_NONE, 0, 0, select_lanes, 0, 0 }
 
 static const struct rule rules[] = {
     FOR32(ADD, 0, two_sources, V_ADD32, 0),
@@ -395,30 +364,45 @@ static const struct rule rules[] = {
     FOR64(MUL, LOW_PART, two_sources, V_MUL64, 0),
     FOR32(MAD, LOW_PART, product_and_sum, V_MUL32, V_ADD32),
     FOR64(MAD, LOW_PART, product_and_sum, V_MUL64, V_ADD64),
-    {OP_MUL, T_U32, T_NONE, false, WIDE_PART, wide, V_LOW32, 0},
-    {OP_MUL, T_S32, T_NONE, false, WIDE_PART, wide, V_LOW32S, 0},
-    {OP_MAD, T_U32, T_NONE, false, WIDE_PART, wide, V_LOW32, 1},
-    {OP_MAD, T_S32, T_NONE, false, WIDE_PART, wide, V_LOW32S, 1},
-    {OP_MIN, T_U32, T_NONE, false, 0, two_sources, VECTOR(2, 1, 0, 0x3b), 0},
-    {OP_MIN, T_S32, T_NONE, false, 0, two_sources, VECTOR(2, 1, 0, 0x39), 0},
-    {OP_MAX, T_U32, T_NONE, false, 0, two_sources, VECTOR(2, 1, 0, 0x3f), 0},
-    {OP_MAX, T_S32, T_NONE, false, 0, two_sources, VECTOR(2, 1, 0, 0x3d), 0},
-    {OP_ABS, T_S32, T_NONE, false, 0, one_source, VECTOR(2, 1, 0, 0x1e), 0},
-    {OP_ABS, T_S64, T_NONE, false, 0, one_source, V_ABS64, 0},
-    {OP_NEG, T_S32, T_NONE, false, 0, negate, V_SUB32, 0},
-    {OP_NEG, T_S64, T_NONE, false, 0, negate, V_SUB64, 0},
+    {OP_MUL, T_U32, T_NONE, 0, WIDE_PART, wide, V_LOW32, 0},
+    {OP_MUL, T_S32, T_NONE, 0, WIDE_PART, wide, V_LOW32S, 0},
+    {OP_MAD, T_U32, T_NONE, 0, WIDE_PART, wide, V_LOW32, 1},
+    {OP_MAD, T_S32, T_NONE, 0, WIDE_PART, wide, V_LOW32S, 1},
+    {OP_MIN, T_U32, T_NONE, 0, 0, two_sources, V_MIN_U32, 0},
+    {OP_MIN, T_S32, T_NONE, 0, 0, two_sources, VECTOR(2, 1, 0, 0x39), 0},
+    {OP_MAX, T_U32, T_NONE, 0, 0, two_sources, VECTOR(2, 1, 0, 0x3f), 0},
+    {OP_MAX, T_S32, T_NONE, 0, 0, two_sources, VECTOR(2, 1, 0, 0x3d), 0},
+    {OP_ABS, T_S32, T_NONE, 0, 0, one_source, VECTOR(2, 1, 0, 0x1e), 0},
+    {OP_ABS, T_S64, T_NONE, 0, 0, one_source, V_ABS64, 0},
+    {OP_NEG, T_S32, T_NONE, 0, 0, negate, V_SUB32, 0},
+    {OP_NEG, T_S64, T_NONE, 0, 0, negate, V_SUB64, 0},
     BITS(AND, two_sources, V_AND, 0),
     BITS(OR, two_sources, V_OR, 0),
     BITS(XOR, two_sources, V_XOR, 0),
     BITS(NOT, invert, 0, 0),
-    {OP_SHL, T_B32, T_NONE, false, 0, shift, VECTOR(2, 1, 0, 0x47), 0},
-    {OP_SHL, T_B64, T_NONE, false, 0, shift, VECTOR(2, 1, 1, 0x47), 0},
-    {OP_SHR, T_B32, T_NONE, false, 0, shift, VECTOR(2, 1, 0, 0x45), 0},
-    {OP_SHR, T_B64, T_NONE, false, 0, shift, V_SHR64, 0},
-    {OP_SHR, T_U32, T_NONE, false, 0, shift, VECTOR(2, 1, 0, 0x45), 0},
-    {OP_SHR, T_U64, T_NONE, false, 0, shift, V_SHR64, 0},
-    {OP_SHR, T_S32, T_NONE, false, 0, shift, VECTOR(2, 1, 0, 0x46), 0},
-    {OP_SHR, T_S64, T_NONE, false, 0, shift, V_SHR64S, 0},
+    {OP_SHL, T_B32, T_NONE, 0, 0, shift, V_SHL32, 0},
+    {OP_SHL, T_B64, T_NONE, 0, 0, shift, VECTOR(2, 1, 1, 0x47), 0},
+    {OP_SHR, T_B32, T_NONE, 0, 0, shift, V_SHR32, 0},
+    {OP_SHR, T_B64, T_NONE, 0, 0, shift, V_SHR64, 0},
+    {OP_SHR, T_U32, T_NONE, 0, 0, shift, V_SHR32, 0},
+    {OP_SHR, T_U64, T_NONE, 0, 0, shift, V_SHR64, 0},
+    {OP_SHR, T_S32, T_NONE, 0, 0, shift, VECTOR(2, 1, 0, 0x46), 0},
+    {OP_SHR, T_S64, T_NONE, 0, 0, shift, V_SHR64S, 0},
+    {OP_SHF, T_B32, T_NONE, 0, LEFT | WRAPS, bits_funnel, FUNNEL_LEFT, 1},
+    {OP_SHF, T_B32, T_NONE, 0, LEFT | CLAMPS, bits_funnel, FUNNEL_LEFT, 0},
+    {OP_SHF, T_B32, T_NONE, 0, RIGHT | WRAPS, bits_funnel, FUNNEL_RIGHT, 1},
+    {OP_SHF, T_B32, T_NONE, 0, RIGHT | CLAMPS, bits_funnel, FUNNEL_RIGHT, 0},
+    {OP_PRMT, T_B32, T_NONE, CONSTANT_C, 0, bits_permute, 0, 0},
+    {OP_LOP3, T_B32, T_NONE, CONSTANT_E | AVX512_ONLY, 0, bits_lop3, 0, 0},
+    {OP_CLZ, T_B32, T_NONE, AVX512_ONLY, 0, one_source, VECTOR(2, 1, 0, 0x44), 0},
+    {OP_MUL, T_U32, T_NONE, 0, HIGH_PART, bits_high_product, V_WIDE_U32, 0},
+    {OP_MUL, T_S32, T_NONE, 0, HIGH_PART, bits_high_product, V_WIDE_S32, 0},
+    {OP_MAD, T_U32, T_NONE, 0, HIGH_PART, bits_high_product, V_WIDE_U32, 1},
+    {OP_MAD, T_S32, T_NONE, 0, HIGH_PART, bits_high_product, V_WIDE_S32, 1},
+    {OP_MIN, T_U64, T_NONE, AVX512_ONLY, 0, two_sources, VECTOR(2, 1, 1, 0x3b), 0},
+    {OP_MIN, T_S64, T_NONE, AVX512_ONLY, 0, two_sources, VECTOR(2, 1, 1, 0x39), 0},
+    {OP_MAX, T_U64, T_NONE, AVX512_ONLY, 0, two_sources, VECTOR(2, 1, 1, 0x3f), 0},
+    {OP_MAX, T_S64, T_NONE, AVX512_ONLY, 0, two_sources, VECTOR(2, 1, 1, 0x3d), 0},
     MOVES(T_B32, V_COPY32),
     MOVES(T_U32, V_COPY32),
     MOVES(T_S32, V_COPY32),
@@ -427,8 +411,8 @@ static const struct rule rules[] = {
     MOVES(T_U64, V_COPY64),
     MOVES(T_S64, V_COPY64),
     MOVES(T_F64, V_COPY64),
-    {OP_CVTA, T_U64, T_NONE, false, (uint64_t)SPACE_GLOBAL << 19, one_source, V_COPY64, 0},
-    {OP_CVTA, T_U64, T_NONE, false, (uint64_t)SPACE_GLOBAL << 19 | 1ull << 39, one_source, V_COPY64, 0},
+    {OP_CVTA, T_U64, T_NONE, 0, (uint64_t)SPACE_GLOBAL << 19, one_source, V_COPY64, 0},
+    {OP_CVTA, T_U64, T_NONE, 0, (uint64_t)SPACE_GLOBAL << 19 | 1ull << 39, one_source, V_COPY64, 0},
     SELECTS(T_B32),
     SELECTS(T_U32),
     SELECTS(T_S32),
@@ -437,32 +421,32 @@ static const struct rule rules[] = {
     SELECTS(T_U64),
     SELECTS(T_S64),
     SELECTS(T_F64),
-    {OP_CVT, T_U64, T_U32, false, 0, widen, V_LOW32, 0},
-    {OP_CVT, T_S64, T_U32, false, 0, widen, V_LOW32, 0},
-    {OP_CVT, T_S64, T_S32, false, 0, widen, V_LOW32S, 0},
-    {OP_CVT, T_U64, T_S32, false, 0, widen, V_LOW32S, 0},
-    {OP_CVT, T_U32, T_U64, false, 0, narrow, 0, 0},
-    {OP_CVT, T_U32, T_S64, false, 0, narrow, 0, 0},
-    {OP_CVT, T_S32, T_U64, false, 0, narrow, 0, 0},
-    {OP_CVT, T_S32, T_S64, false, 0, narrow, 0, 0},
-    {OP_CVT, T_F32, T_S32, false, NEAREST, one_source, V_F32_S32, 0},
-    {OP_CVT, T_F32, T_U32, false, NEAREST, one_source, V_F32_U32, 0},
+    {OP_CVT, T_U64, T_U32, 0, 0, widen, V_LOW32, 0},
+    {OP_CVT, T_S64, T_U32, 0, 0, widen, V_LOW32, 0},
+    {OP_CVT, T_S64, T_S32, 0, 0, widen, V_LOW32S, 0},
+    {OP_CVT, T_U64, T_S32, 0, 0, widen, V_LOW32S, 0},
+    {OP_CVT, T_U32, T_U64, 0, 0, narrow, 0, 0},
+    {OP_CVT, T_U32, T_S64, 0, 0, narrow, 0, 0},
+    {OP_CVT, T_S32, T_U64, 0, 0, narrow, 0, 0},
+    {OP_CVT, T_S32, T_S64, 0, 0, narrow, 0, 0},
+    {OP_CVT, T_F32, T_S32, 0, NEAREST, one_source, V_F32_S32, 0},
+    {OP_CVT, T_F32, T_U32, 0, NEAREST, one_source, V_F32_U32, 0},
     F32S(ADD, f32_two, VECTOR(1, 0, 0, 0x58), 0),
     F32S(SUB, f32_two, VECTOR(1, 0, 0, 0x5c), 0),
     F32S(MUL, f32_two, VECTOR(1, 0, 0, 0x59), 0),
-    {OP_DIV, T_F32, T_NONE, false, NEAREST, f32_two, VECTOR(1, 0, 0, 0x5e), 0},
-    {OP_SQRT, T_F32, T_NONE, false, NEAREST, f32_one, VECTOR(1, 0, 0, 0x51), 0},
-    {OP_RCP, T_F32, T_NONE, false, NEAREST, f32_reciprocal, VECTOR(1, 0, 0, 0x5e), 0},
-    {OP_FMA, T_F32, T_NONE, false, NEAREST, f32_fused, 0, 0},
+    {OP_DIV, T_F32, T_NONE, 0, NEAREST, f32_two, VECTOR(1, 0, 0, 0x5e), 0},
+    {OP_SQRT, T_F32, T_NONE, 0, NEAREST, f32_one, VECTOR(1, 0, 0, 0x51), 0},
+    {OP_RCP, T_F32, T_NONE, 0, NEAREST, f32_reciprocal, VECTOR(1, 0, 0, 0x5e), 0},
+    {OP_FMA, T_F32, T_NONE, 0, NEAREST, f32_fused, 0, 0},
     F32S(MAD, f32_fused, 0, 0),
-    {OP_MIN, T_F32, T_NONE, false, 0, f32_extreme, VECTOR(1, 0, 0, 0x5d), V_OR},
-    {OP_MAX, T_F32, T_NONE, false, 0, f32_extreme, VECTOR(1, 0, 0, 0x5f), V_AND},
-    {OP_NEG, T_F32, T_NONE, false, 0, f32_sign, V_XOR, IN_TABLE(f32_sign)},
-    {OP_ABS, T_F32, T_NONE, false, 0, f32_sign, V_AND, IN_TABLE(f32_magnitude)},
+    {OP_MIN, T_F32, T_NONE, 0, 0, f32_extreme, VECTOR(1, 0, 0, 0x5d), V_OR},
+    {OP_MAX, T_F32, T_NONE, 0, 0, f32_extreme, VECTOR(1, 0, 0, 0x5f), V_AND},
+    {OP_NEG, T_F32, T_NONE, 0, 0, f32_sign, V_XOR, IN_TABLE(f32_sign)},
+    {OP_ABS, T_F32, T_NONE, 0, 0, f32_sign, V_AND, IN_TABLE(f32_magnitude)},
     F64S(ADD, f64_two, VECTOR(1, 1, 1, 0x58)),
     F64S(SUB, f64_two, VECTOR(1, 1, 1, 0x5c)),
     F64S(MUL, f64_two, VECTOR(1, 1, 1, 0x59)),
-    {OP_FMA, T_F64, T_NONE, true, NEAREST, f64_fused, 0, 0},
+    {OP_FMA, T_F64, T_NONE, HAS_EXIT, NEAREST, f64_fused, 0, 0},
     F64S(MAD, f64_fused, 0),
     SETPS(T_B32, V_CMP_U32),
     SETPS(T_U32, V_CMP_U32),
@@ -478,11 +462,11 @@ static const struct rule rules[] = {
     ORDERED(T_S64, V_CMP_S64),
     FLOATS(T_F32, V_CMP_F32),
     FLOATS(T_F64, V_CMP_F64),
-    {OP_AND, T_PRED, T_NONE, false, 0, predicate, ALU_AND, 0},
-    {OP_OR, T_PRED, T_NONE, false, 0, predicate, ALU_OR, 0},
-    {OP_XOR, T_PRED, T_NONE, false, 0, predicate, ALU_XOR, 0},
-    {OP_NOT, T_PRED, T_NONE, false, 0, predicate, 0, 2},
-    {OP_MOV, T_PRED, T_NONE, false, 0, predicate, 0, 1},
+    {OP_AND, T_PRED, T_NONE, 0, 0, predicate, ALU_AND, 0},
+    {OP_OR, T_PRED, T_NONE, 0, 0, predicate, ALU_OR, 0},
+    {OP_XOR, T_PRED, T_NONE, 0, 0, predicate, ALU_XOR, 0},
+    {OP_NOT, T_PRED, T_NONE, 0, 0, predicate, 0, 2},
+    {OP_MOV, T_PRED, T_NONE, 0, 0, predicate, 0, 1},
 };
 
 static const struct rule *rule_of(const struct inst *in) {
@@ -498,6 +482,11 @@ static const struct rule *rule_of(const struct inst *in) {
     return NULL;
 }
 
+static bool has_what_it_needs(const struct compiler *c, const struct inst *in, const struct rule *r) {
+    return !(r->flags & AVX512_ONLY && c->e.vex) && !(r->flags & CONSTANT_C && !(in->c & 1)) &&
+           !(r->flags & CONSTANT_E && !(in->e & 1));
+}
+
 const struct rule *op_rule(const struct compiler *c, const struct inst *in) {
     if ((in->kind != K_LANE && in->kind != K_CVT) || in->hints & HINT_DEQ)
         return NULL;
@@ -505,12 +494,16 @@ const struct rule *op_rule(const struct compiler *c, const struct inst *in) {
         return NULL;
     const struct rule *r = rule_of(in);
     const struct access_profile *s = &c->profile[in - c->program->code];
+    if (r && !has_what_it_needs(c, in, r))
+        return NULL;
     bool may_not =
-        r && r->has_exit && (in->guard != NO_GUARD || (c->partial ? s->call_partial : s->shape == ACCESS_CALL));
+        r && r->flags & HAS_EXIT && (in->guard != NO_GUARD || (c->partial ? s->call_partial : s->shape == ACCESS_CALL));
     return may_not ? NULL : r;
 }
 
-bool rule_is_lanewise(const struct rule *r) { return !r->has_exit && r->compile != compare && r->compile != predicate; }
+bool rule_is_lanewise(const struct rule *r) {
+    return !(r->flags & HAS_EXIT) && r->compile != compare && r->compile != predicate;
+}
 
 void compile_op(struct compiler *c) {
     const struct rule *r = c->rule[c->at];

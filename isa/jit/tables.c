@@ -16,6 +16,10 @@ const struct jit_tables jit_tables = {
     .f32_magnitude = SAME16(0x7fffffffu),
     .f32_one = SAME16(0x3f800000u),
     .f32_65536 = SAME16(0x47800000u),
+    .low_5_bits = SAME16(31),
+    .word_bits = SAME16(32),
+    .bytes = {0, 0xff, 0xff00, 0xffff, 0xff0000, 0xff00ff, 0xffff00, 0xffffff, 0xff000000, 0xff0000ff, 0xff00ff00,
+              0xff00ffff, 0xffff0000, 0xffff00ff, 0xffffff00, 0xffffffff},
     .sign8 = SAME4(1ull << 63),
 #define LANES8(n) n, (n) + 1, (n) + 2, (n) + 3, (n) + 4, (n) + 5, (n) + 6, (n) + 7
 #define BITS8(n)  1u << n, 2u << n, 4u << n, 8u << n, 16u << n, 32u << n, 64u << n, 128u << n

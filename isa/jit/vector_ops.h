@@ -29,6 +29,9 @@
 #define V_MUL64       VECTOR(2, 1, 1, 0x40)                   /* vpmullq */
 #define V_WIDE_U32    VECTOR(1, 1, 1, 0xf4)                   /* vpmuludq */
 #define V_WIDE_S32    (VECTOR(2, 1, 1, 0x28) | VECTOR_EVEX_W) /* vpmuldq */
+#define V_MIN_U32     VECTOR(2, 1, 0, 0x3b)                   /* vpminud */
+#define V_SHL32       VECTOR(2, 1, 0, 0x47)                   /* vpsllvd */
+#define V_SHR32       VECTOR(2, 1, 0, 0x45)                   /* vpsrlvd */
 #define V_SHR64       VECTOR(2, 1, 1, 0x45)                   /* vpsrlvq */
 #define V_SHR64S      VECTOR(2, 1, 1, 0x46)                   /* vpsravq */
 #define V_SHIFT32     VECTOR(1, 1, 0, 0x72) /* shift by an immediate; reg: SHIFT_x, second: the destination */
@@ -54,5 +57,6 @@
 /* added to the opcode of a gather, gives the opcode of the scatter (0x10 higher); reg is the source */
 #define V_TO_SCATTER  0x100000u
 #define CMP_UNORDERED 3
-enum { SHIFT_RIGHT = 2, SHIFT_LEFT = 6 };
+/* ROTATE_x: AVX-512 only */
+enum { ROTATE_RIGHT = 0, ROTATE_LEFT = 1, SHIFT_RIGHT = 2, SHIFT_RIGHT_SIGNED = 4, SHIFT_LEFT = 6 };
 #endif

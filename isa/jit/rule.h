@@ -1,0 +1,57 @@
+#ifndef ISA_JIT_RULE_H
+#define ISA_JIT_RULE_H
+/* The format of a rule, which says how to compile an instruction, and what its functions share. ops.c has the table of
+ * rules. */
+#include "compile.h"
+
+struct rule;
+typedef void rule_fn(struct compiler *c, const struct inst *in, const struct rule *r);
+enum {
+    HAS_EXIT = 1,    /* the rule has a side exit, so the instruction cannot have a guard */
+    AVX512_ONLY = 2, /* the rule needs AVX-512 */
+    CONSTANT_C = 4,  /* operand c must be a constant */
+    CONSTANT_E = 8,  /* operand e must be a constant */
+};
+struct rule {
+    uint8_t op;    /* enum op_id */
+    uint8_t type;  /* enum type: the first type of the mnemonic */
+    uint8_t type2; /* second type; T_NONE: none */
+    uint8_t flags; /* HAS_EXIT and others */
+    uint64_t form; /* must equal row.form */
+    rule_fn *compile;
+    uint32_t code;   /* main vector instruction */
+    uint32_t second; /* opcode of a second vector instruction, or an immediate operand */
+};
+
+/* ---- destinations ---- */
+
+/* Returns the register for the result's line i: the line itself, or scratch register 0 with a guard. Call it after
+ * line_get() of all sources. */
+static inline unsigned destination(struct compiler *c, const struct inst *in, unsigned i, bool any_nan) {
+    return in->guard == NO_GUARD ? line_new(c, in->d, i, any_nan) : 0;
+}
+
+/* Merges result v into line i of d where the guard holds, if the instruction has a guard. */
+static inline void merge_guarded(struct compiler *c, const struct inst *in, unsigned i, unsigned v, bool any_nan) {
+    if (in->guard == NO_GUARD)
+        return;
+    if (any_nan)
+        lanes_canonical_nan(&c->e, v);
+    unsigned d = line_get(c, in->d, i, false);
+    lanes_select(&c->e, d, in->guard_not ? d : v, in->guard_not ? v : d, in->guard << 1, i, in->dsize);
+    line_modified(c, in->d, i);
+}
+
+/* ---- bits.c: shifts of pairs, permutations of bytes, truth tables, high halves of products ---- */
+
+/* The result of shf is the upper word of the shifted pair (left) or its lower word (right). */
+enum { FUNNEL_RIGHT, FUNNEL_LEFT };
+/* Emits shf. r->code: FUNNEL_LEFT or FUNNEL_RIGHT; r->second: only the lower five bits of the amount count. */
+rule_fn bits_funnel;
+/* Emits prmt with a constant selector. */
+rule_fn bits_permute;
+/* Emits lop3. */
+rule_fn bits_lop3;
+/* Emits mul.hi, or mad.hi if r->second is set. r->code multiplies the lower words of 64-bit elements. */
+rule_fn bits_high_product;
+#endif
