@@ -23,16 +23,11 @@ enum access_shape access_shape_of(const uint64_t addr[WARP_LANES], unsigned byte
     return shape;
 }
 
-static const struct access_profile *profile_of(const struct compiler *c, const struct inst *in) {
-    return &c->profile[in - c->program->code];
-}
-static enum space space_of(const struct compiler *c, const struct inst *in) {
-    enum space s = in->space == SPACE_GENERIC ? (enum space)profile_of(c, in)->space : (enum space)in->space;
-    return s == SPACE_CONST ? SPACE_GLOBAL : s;
-}
 /* Returns the shape that the access is compiled for. With a partial warp all accesses gather or scatter, unless their
  * address is constant. With all lanes active, a store scatters unless its lanes access consecutive elements. */
 static enum access_shape shape_at(const struct compiler *c, const struct inst *in) {
+    if (access_is_local(c, in))
+        return local_shape(c, in, (enum access_shape)profile_of(c, in)->shape);
     enum access_shape s = c->partial ? ACCESS_ANY : (enum access_shape)profile_of(c, in)->shape;
     if (c->partial && in->a & 1)
         return ACCESS_SAME_SAME;
@@ -41,24 +36,10 @@ static enum access_shape shape_at(const struct compiler *c, const struct inst *i
     return in->kind == K_STORE && s < ACCESS_ROW_ROW ? ACCESS_ANY : s;
 }
 
-/* Returns true for an access to one constant address of local memory that is stored by words. Sets *at to that
- * address. */
-static bool is_local_row(const struct compiler *c, const struct inst *in, uint64_t *at) {
-    enum { MOST_LOCAL = 1 << 24 }; /* limit of the address: x86 displacements have 32 bits */
-    const struct program *p = c->program;
-    uint64_t base;
-    if (in->space != SPACE_LOCAL || in->rsize != in->msize || in->msize < 4 || !p->local_by_word || !(in->a & 1) ||
-        in->asize != 8)
-        return false;
-    memcpy(&base, p->constants + (in->a >> 1), sizeof base);
-    *at = base + (uint64_t)in->imm;
-    return *at % in->msize == 0 && p->local_bytes >= in->msize && *at <= p->local_bytes - in->msize && *at < MOST_LOCAL;
-}
-
 /* Returns true for an access that is compiled as a loop over lanes, if it can be compiled: elements that have no vector
  * instruction, and stores for which AVX2 has none. */
 static bool is_lane_loop(const struct compiler *c, const struct inst *in) {
-    return in->msize < 4 || in->rsize != in->msize ||
+    return in->msize < 4 || in->rsize != in->msize || (in->msize == 8 && access_is_local(c, in)) ||
            (c->e.vex && in->kind == K_STORE && shape_at(c, in) == ACCESS_ANY);
 }
 
@@ -66,22 +47,24 @@ static bool is_lane_loop(const struct compiler *c, const struct inst *in) {
  * because a gather of 8-byte elements needs 8-byte addresses. */
 static bool lanes_may_differ(const struct compiler *c, const struct inst *in) {
     return (in->asize == 8 || in->msize == 4 || is_lane_loop(c, in)) && !(in->a & 1) && in->imm % in->msize == 0 &&
-           (space_of(c, in) == SPACE_GLOBAL || in->space == SPACE_SHARED);
+           (access_space(c, in) == SPACE_GLOBAL || in->space == SPACE_SHARED || access_is_local(c, in));
 }
 
 bool access_is_native(const struct compiler *c, const struct inst *in) {
     uint64_t at;
     enum { FAR = 1 << 20 }; /* limit of offsets: x86 displacements and their differences have 32 bits */
-    enum space s = space_of(c, in);
+    enum space s = access_space(c, in);
     enum access_shape shape = shape_at(c, in);
     bool load = in->kind == K_LOAD;
     if ((!load && in->kind != K_STORE) || in->guard != NO_GUARD || in->n_list || in->hints & (HINT_DEQ | HINT_MEMBERS))
         return false;
     if (in->msize > 8 || in->imm > FAR || in->imm < -FAR)
         return false;
-    if (is_local_row(c, in, &at))
+    if (local_is_constant(c, in, &at))
         return true;
-    if (s != SPACE_GLOBAL && s != SPACE_SHARED && (s != SPACE_PARAM || !load))
+    if (access_is_local(c, in) && shape == ACCESS_SAME_SAME)
+        return true;
+    if (s != SPACE_GLOBAL && !access_is_local(c, in) && s != SPACE_SHARED && (s != SPACE_PARAM || !load))
         return false;
     /* strong global accesses are not compiled, nor are 32-bit global addresses, which may wrap inside an access */
     if (s == SPACE_GLOBAL && (inst_is_strong(in) || in->asize != 8))
@@ -114,7 +97,7 @@ void groups_invalidate(struct compiler *c, opnd_t d) {
 }
 
 static bool matches_group(const struct compiler *c, const struct group *g, const struct inst *in) {
-    return in->a == g->base && in->msize == g->msize && space_of(c, in) == g->space && shape_at(c, in) == g->shape;
+    return in->a == g->base && in->msize == g->msize && access_space(c, in) == g->space && shape_at(c, in) == g->shape;
 }
 
 /* Returns the group that begins with the current access. The group includes the later accesses with the same base
@@ -125,7 +108,7 @@ static struct group group_for(const struct compiler *c) {
     struct group g = {.base = first->a,
                       .live = true,
                       .shape = (uint8_t)shape_at(c, first),
-                      .space = (uint8_t)space_of(c, first),
+                      .space = (uint8_t)access_space(c, first),
                       .msize = first->msize,
                       .low = first->imm,
                       .high = first->imm};
@@ -332,10 +315,17 @@ static const struct group *group_of(struct compiler *c) {
 
 /* ---- gathers ---- */
 
-/* Emits code that sets vector register 2 to the lanes' offsets from the start of the allocation; gather_bounds() has
- * set register 0. */
-static void line_offsets(struct emit *e, bool wide, unsigned v) {
+/* Emits code that sets vector register 2 to the lanes' distances from the address in register 0, which gather_bounds()
+ * has set. v holds line i of the base register. */
+static void line_distances(struct emit *e, bool wide, unsigned v) {
     emit_vector(e, wide ? V_SUB64 : V_SUB32, 2, v, 0, WHOLE);
+}
+
+/* Emits code that sets vector register 2 to the lanes' offsets from the host address in RDX. */
+static void line_offsets(struct compiler *c, bool wide, unsigned v, unsigned i) {
+    line_distances(&c->e, wide, v);
+    if (access_is_local(c, inst_of(c)))
+        local_offsets(c, i);
 }
 
 /* Loads what the bounds check of an access needs. RDX gets the host address of the first byte of the memory space or
@@ -343,14 +333,18 @@ static void line_offsets(struct emit *e, bool wide, unsigned v) {
  * register 1 gets the greatest distance from register 0 at which an element is within bounds. */
 static void gather_bounds(struct compiler *c, const struct inst *in, bool wide, struct side_exit *out) {
     struct emit *e = &c->e;
-    if (space_of(c, in) == SPACE_GLOBAL) {
+    if (access_space(c, in) == SPACE_GLOBAL) {
         find_allocation(c, in->kind == K_STORE, out);
         emit_load(e, true, RSI, IN_ALLOCATION(begin));
         emit_load(e, true, RAX, IN_ALLOCATION(end));
         emit_alu(e, ALU_SUB, true, RAX, RSI);
         emit_load(e, true, RDX, IN_ALLOCATION(host));
+    } else if (access_is_local(c, in)) {
+        emit_load(e, true, RDX, frame_at(offsetof(struct jit_frame, local)));
+        emit_constant(e, RAX, c->program->local_bytes);
+        emit_constant(e, RSI, in->space == SPACE_GENERIC ? LOCAL_WINDOW : 0);
     } else {
-        flat_space(c, space_of(c, in), RAX, RDX);
+        flat_space(c, access_space(c, in), RAX, RDX);
         emit_constant(e, RSI, 0);
     }
     emit_alu_imm(e, ALU_SUB, true, RSI, (int32_t)in->imm);
@@ -371,7 +365,7 @@ static void gather_check(struct compiler *c, const struct inst *in, const unsign
     unsigned bits = 8 * in->asize;
     emit_vector(e, V_XOR, 3, 3, 3, WHOLE);
     for (unsigned i = 0; i < n; i++) {
-        line_offsets(e, wide, v[i]);
+        line_distances(e, wide, v[i]);
         lanes_or_active(e, c->partial, 3, 2, i, in->asize);
         emit_vector(e, wide ? V_SUB64 : V_SUB32, 2, 1, v[i], WHOLE);
         lanes_or_active(e, c->partial, 3, 2, i, in->asize);
@@ -402,7 +396,7 @@ static unsigned check_lanes(struct compiler *c, unsigned v[MAX_LINES]) {
 static void store_offsets(struct compiler *c) {
     unsigned v[MAX_LINES], n = check_lanes(c, v);
     for (unsigned i = 0; i < n; i++) {
-        line_offsets(&c->e, inst_of(c)->asize == 8, v[i]);
+        line_offsets(c, inst_of(c)->asize == 8, v[i], i);
         emit_vector_mem(&c->e, V_STORE, 2, 0, frame_at(offsetof(struct jit_frame, offsets) + i * line_bytes(c)), WHOLE);
     }
 }
@@ -410,14 +404,14 @@ static void store_offsets(struct compiler *c) {
 /* Gathers elements from the addresses in vector register `from`, which holds line i of the base register. */
 static void gather_line(struct compiler *c, uint32_t op, unsigned to, unsigned from, unsigned i) {
     bool wide = inst_of(c)->asize == 8;
-    line_offsets(&c->e, wide, from);
+    line_offsets(c, wide, from, i);
     lanes_gather(&c->e, op, to, RDX, 2, c->partial, i, wide ? 8 : 4);
 }
 
 /* Scatters the elements in vector register `from` to the addresses in line i of the base register. */
 static void scatter_line(struct compiler *c, uint32_t op, unsigned from, unsigned address, unsigned i) {
     bool wide = inst_of(c)->asize == 8;
-    line_offsets(&c->e, wide, address);
+    line_offsets(c, wide, address, i);
     lanes_active(&c->e, 1, i, wide ? 8 : 4);
     emit_vector_index(&c->e, op + V_TO_SCATTER, from, at(RDX, 0), 2, 1);
 }
@@ -462,83 +456,27 @@ static void gather(struct compiler *c) {
     }
 }
 
-/* ---- local memory stored by words ---- */
-
-/* Loads 64-bit elements. The lower words of all lanes are consecutive in memory, and so are the upper words. */
-static void load_local_pairs(struct compiler *c, int64_t row) {
-    struct emit *e = &c->e;
-    const struct inst *in = inst_of(c);
-    for (unsigned i = 0; i < lines_of(c, 8); i++, lines_unpin(c)) {
-        const unsigned d = line_new(c, in->d, i, false);
-        for (unsigned k = 0; k < 2; k++) {
-            emit_vector_mem(e, V_LOAD, 1 + k, 0, at(RDX, row + k * LOCAL_ROW + i / 2 * line_bytes(c)), WHOLE);
-            if (i % 2)
-                lanes_upper_half(e, 1 + k, 1 + k);
-            emit_vector(e, V_LOW32, 1 + k, 0, 1 + k, WHOLE);
-        }
-        emit_vector(e, V_SHIFT64, SHIFT_LEFT, 2, 2, WHOLE);
-        emit_byte(e, 32);
-        emit_vector(e, V_OR64, d, 1, 2, WHOLE);
-    }
-}
-
-static void store_row_line(struct compiler *c, unsigned v, int64_t row, unsigned i) {
-    const struct place p = at(RDX, row + i * line_bytes(c));
-    if (c->partial)
-        lanes_store_active(&c->e, v, p, i, 4);
-    else
-        emit_vector_mem(&c->e, V_STORE, v, 0, p, WHOLE);
-}
-
-static void store_local_pairs(struct compiler *c, int64_t row) {
-    struct emit *e = &c->e;
-    const struct inst *in = inst_of(c);
-    for (unsigned i = 0; i < lines_of(c, 4); i++, lines_unpin(c)) {
-        const unsigned a = line_get(c, in->b, 2 * i, false), b = line_get(c, in->b, 2 * i + 1, false);
-        lanes_narrow(e, 3, a, b);
-        store_row_line(c, 3, row, i);
-        emit_vector(e, V_SHIFT64, SHIFT_RIGHT, 0, a, WHOLE);
-        emit_byte(e, 32);
-        emit_vector(e, V_SHIFT64, SHIFT_RIGHT, 3, b, WHOLE);
-        emit_byte(e, 32);
-        lanes_narrow(e, 3, 0, 3);
-        store_row_line(c, 3, row + LOCAL_ROW, i);
-    }
-}
-
-static void access_local(struct compiler *c, uint64_t offset) {
-    struct emit *e = &c->e;
-    const struct inst *in = inst_of(c);
-    const int64_t row = (int64_t)(offset / 4 * LOCAL_ROW);
-    emit_load(e, true, RDX, frame_at(offsetof(struct jit_frame, local)));
-    if (in->msize == 8 && in->kind == K_LOAD)
-        load_local_pairs(c, row);
-    else if (in->msize == 8)
-        store_local_pairs(c, row);
-    else
-        for (unsigned i = 0; i < lines_of(c, 4); i++, lines_unpin(c)) {
-            if (in->kind == K_LOAD) {
-                emit_vector_mem(e, V_LOAD, line_new(c, in->d, i, false), 0, at(RDX, row + i * line_bytes(c)), WHOLE);
-            } else {
-                emit_vector(e, V_COPY64, 3, 0, line_get(c, in->b, i, false), WHOLE);
-                store_row_line(c, 3, row, i);
-            }
-        }
-}
-
 /* ---- rows ---- */
 
 void compile_access(struct compiler *c) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);
     uint64_t offset;
-    if (is_local_row(c, in, &offset)) {
-        access_local(c, offset);
+    if (local_is_constant(c, in, &offset)) {
+        local_access(c, offset);
+        return;
+    }
+    if (access_is_local(c, in) && shape_at(c, in) == ACCESS_SAME_SAME) {
+        unsigned v[MAX_LINES], n = base_lines(c, in, v);
+        struct side_exit *out = side_exit_new(c, JIT_LEFT);
+        check_shape(c, &(struct group){.shape = ACCESS_SAME_SAME}, v, n, out);
+        first_lanes(c, in, v, n);
+        local_access_same(c, out);
         return;
     }
     if (is_lane_loop(c, in)) {
         store_offsets(c);
-        compile_lane_loop(c);
+        compile_lane_loop(c, NULL);
         return;
     }
     if (shape_at(c, in) == ACCESS_ANY) {
@@ -568,8 +506,7 @@ void compile_access(struct compiler *c) {
 
 bool access_check_load(struct compiler *c) {
     const struct inst *in = inst_of(c);
-    uint64_t offset;
-    if (in->kind != K_LOAD || is_local_row(c, in, &offset) || is_lane_loop(c, in) || shape_at(c, in) == ACCESS_ANY)
+    if (in->kind != K_LOAD || access_is_local(c, in) || is_lane_loop(c, in) || shape_at(c, in) == ACCESS_ANY)
         return false;
     group_of(c);
     return true;

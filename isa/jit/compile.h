@@ -108,6 +108,20 @@ struct compiler {
 
 static inline const struct inst *inst_of(const struct compiler *c) { return &c->first[c->at]; }
 
+static inline const struct access_profile *profile_of(const struct compiler *c, const struct inst *in) {
+    return &c->profile[in - c->program->code];
+}
+/* Returns the state space of an access; for a generic address, the profiled space. */
+static inline enum space access_space(const struct compiler *c, const struct inst *in) {
+    enum space s = in->space == SPACE_GENERIC ? (enum space)profile_of(c, in)->space : (enum space)in->space;
+    return s == SPACE_CONST ? SPACE_GLOBAL : s;
+}
+/* Returns true for an access by 64-bit addresses to local memory that is stored by words (warp_local()). */
+static inline bool access_is_local(const struct compiler *c, const struct inst *in) {
+    return access_space(c, in) == SPACE_LOCAL && c->program->local_by_word && in->asize == 8 &&
+           c->program->local_bytes >= in->msize;
+}
+
 /* ---- held_lines.c: lines in vector registers ---- */
 
 /* Bytes of a line. */
@@ -212,11 +226,25 @@ bool access_is_queued(const struct compiler *c, const struct inst *in);
 /* Returns the shape of the addresses of the lanes, for elements of `bytes` bytes. */
 enum access_shape access_shape_of(const uint64_t addr[WARP_LANES], unsigned bytes);
 
+/* ---- local.c: accesses for which access_is_local() is true ---- */
+
+/* Returns true for an access to one constant address, and sets *at to that address. local_access() emits it. */
+bool local_is_constant(const struct compiler *c, const struct inst *in, uint64_t *at);
+void local_access(struct compiler *c, uint64_t address);
+/* Returns the shape that an access at other addresses is compiled for. */
+enum access_shape local_shape(const struct compiler *c, const struct inst *in, enum access_shape profiled);
+/* Emits the access whose half warps have the addresses RAX and RCX. Exits if they differ, and if a fault is possible. */
+void local_access_same(struct compiler *c, struct side_exit *out);
+/* Turns the local addresses in vector register 2, which belong to line i of 64-bit lanes, into distances from
+ * jit_frame.local. Uses vector register 3 for elements of 1 and 2 bytes. */
+void local_offsets(struct compiler *c, unsigned i);
+
 /* ---- lane_loop.c ---- */
 
 /* Emits the current access as a loop over the lanes that execute. Requires: RDX holds the host address of the memory
- * space or allocation, and jit_frame.offsets the lanes' distances from it. */
-void compile_lane_loop(struct compiler *c);
+ * space or allocation, and jit_frame.offsets the lanes' distances from it. `place`, if not NULL: the place of lane RCX's
+ * element instead. */
+void compile_lane_loop(struct compiler *c, const struct indexed *place);
 
 /* ---- compile.c ---- */
 

@@ -122,6 +122,7 @@ struct jit_tables {
     uint32_t bit4[WARP_LANES]; /* for each lane: its bit in a predicate */
     uint64_t bit8[WARP_LANES];
     _Alignas(64) uint32_t lane[WARP_LANES]; /* the number of each lane */
+    uint64_t lane_words[WARP_LANES];        /* 4 * lane */
 };
 
 extern const struct jit_tables jit_tables;

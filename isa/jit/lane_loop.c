@@ -6,10 +6,25 @@ static struct indexed element(opnd_t o, unsigned size) {
     return (struct indexed){o & 1 ? BANK1 : BANK0, RCX, size, (int32_t)(o >> 1)};
 }
 
-void compile_lane_loop(struct compiler *c) {
+/* Moves 8 bytes between a register and local memory, whose words are LOCAL_ROW bytes apart. */
+static void move_local_pair(struct compiler *c, const struct inst *in) {
+    for (int k = 0; k < 2; k++) {
+        struct indexed memory = {RDX, RAX, 1, k * LOCAL_ROW}, word = element(in->kind == K_LOAD ? in->d : in->b, 8);
+        word.disp += 4 * k;
+        if (in->kind == K_LOAD) {
+            emit_load_indexed(&c->e, 4, false, RDI, memory);
+            emit_store_indexed(&c->e, 4, word, RDI);
+        } else {
+            emit_load_indexed(&c->e, 4, false, RDI, word);
+            emit_store_indexed(&c->e, 4, memory, RDI);
+        }
+    }
+}
+
+void compile_lane_loop(struct compiler *c, const struct indexed *place) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);
-    const struct indexed memory = {RDX, RAX, 1, 0},
+    const struct indexed memory = place ? *place : (struct indexed){RDX, RAX, 1, 0},
                          offset = {FRAME, RCX, in->asize, (int32_t)offsetof(struct jit_frame, offsets)};
     if (in->kind == K_LOAD)
         lines_drop(c, in->d, in->rsize);
@@ -21,8 +36,11 @@ void compile_lane_loop(struct compiler *c) {
         emit_constant(e, RSI, LANES_ALL);
     const size_t loop = e->n;
     emit_first_bit(e, RCX, RSI);
-    emit_load_indexed(e, in->asize, false, RAX, offset);
-    if (in->kind == K_LOAD) {
+    if (!place)
+        emit_load_indexed(e, in->asize, false, RAX, offset);
+    if (in->msize == 8 && access_is_local(c, in))
+        move_local_pair(c, in);
+    else if (in->kind == K_LOAD) {
         emit_load_indexed(e, in->msize, in->is_signed, RAX, memory);
         emit_store_indexed(e, in->rsize, element(in->d, in->rsize), RAX);
     } else {

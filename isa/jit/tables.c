@@ -26,4 +26,6 @@ const struct jit_tables jit_tables = {
     .bit4 = {BITS8(0), BITS8(8), BITS8(16), BITS8(24)},
     .bit8 = {BITS8(0), BITS8(8), BITS8(16), BITS8(24)},
     .lane = {LANES8(0), LANES8(8), LANES8(16), LANES8(24)},
+#define WORDS8(n) n, (n) + 4, (n) + 8, (n) + 12, (n) + 16, (n) + 20, (n) + 24, (n) + 28
+    .lane_words = {WORDS8(0), WORDS8(32), WORDS8(64), WORDS8(96)},
 };

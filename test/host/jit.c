@@ -45,7 +45,8 @@ static const struct {
 } kinds[] = {
     {4, "ld%s.u32 %%r6, [%s+%d];", "st%s.u32 [%s+%d], %%r6;", "xor.b32 %r3, %r3, %r6;"},
     {4, "ld%s.f32 %%f1, [%s+%d];", "st%s.f32 [%s+%d], %%f1;", "mov.b32 %r6, %f1; add.u32 %r3, %r3, %r6;"},
-    {8, "ld%s.u64 %%rd6, [%s+%d];", "st%s.u64 [%s+%d], %%rd6;", "cvt.u32.u64 %r6, %rd6; xor.b32 %r3, %r3, %r6;"},
+    {8, "ld%s.u64 %%rd6, [%s+%d];", "st%s.u64 [%s+%d], %%rd6;",
+     "shr.u64 %rd7, %rd6, 20; cvt.u32.u64 %r6, %rd7; xor.b32 %r3, %r3, %r6;"},
     {8, "ld%s.f64 %%d1, [%s+%d];", "st%s.f64 [%s+%d], %%d1;",
      "mov.b64 %rd6, %d1; cvt.u32.u64 %r6, %rd6; add.u32 %r3, %r3, %r6;"},
     {1, "ld%s.u8 %%r6, [%s+%d];", "st%s.u8 [%s+%d], %%r6;", "xor.b32 %r3, %r3, %r6;"},
@@ -58,7 +59,7 @@ static const struct {
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* Accesses to global and shared memory, by the state space of the instruction and by generic addresses. */
+/* Accesses to global, shared and local memory, by the state space of the instruction and by generic addresses. */
 static const struct {
     const char *space, *base, *make;
 } spaces[] = {
@@ -66,7 +67,15 @@ static const struct {
     {"", "%rd5", "mul.wide.u32 %%rd5, %%r4, %d; add.u64 %%rd5, %%rd1, %%rd5;"},
     {".shared", "%r8", "mad.lo.u32 %%r8, %%r4, %d, %%r14;"},
     {"", "%rd5", "mul.wide.u32 %%rd5, %%r4, %d; add.u64 %%rd5, %%rd14, %%rd5; cvta.shared.u64 %%rd5, %%rd5;"},
+    {".local", "%rd5", "mul.wide.u32 %%rd5, %%r4, %d; add.u64 %%rd5, %%rd13, %%rd5;"},
+    {"", "%rd5", "mul.wide.u32 %%rd5, %%r4, %d; add.u64 %%rd5, %%rd13, %%rd5; cvta.local.u64 %%rd5, %%rd5;"},
 };
+/* Local memory for the last two rows. Its words differ. */
+enum { FIRST_LOCAL = 4 };
+static const char own[] =
+    ".local .align 16 .b8 own[8192]; mov.u64 %rd13, own; mov.u64 %rd12, own; add.u64 %rd11, %rd13, 8192;\n"
+    "FILL: cvt.u32.u64 %r6, %rd12; mad.lo.u32 %r6, %r6, 40503, %r1; st.local.u32 [%rd12], %r6;\n"
+    "add.u64 %rd12, %rd12, 4; setp.lt.u64 %p1, %rd12, %rd11; @%p1 bra FILL;\n";
 enum { SPACES = sizeof spaces / sizeof spaces[0] };
 
 static void access_kernel(char *text, int pattern, int kind, int space, int part) {
@@ -80,9 +89,10 @@ static void access_kernel(char *text, int pattern, int kind, int space, int part
              "%s"
              "shl.b32 %%r9, %%r1, 2; add.u32 %%r9, %%r9, %%r14; st.shared.u32 [%%r9], %%r9;\n"
              "st.shared.u32 [%%r9+4096], %%r1; bar.sync 0;\n"
-             "%sLOOP: %s %s\n%s %s\n%s %s\n%s\nst.global.u32 [%%rd4], %%r3;\n"
+             "%s%sLOOP: %s %s\n%s %s\n%s %s\n%s\nst.global.u32 [%%rd4], %%r3;\n"
              "add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p1, %%r2, 24; @%%p1 bra LOOP;\nEND: ret;\n}\n",
-             HEAD, parts[part], patterns[pattern], make, load, kinds[kind].mix, far, kinds[kind].mix, store);
+             HEAD, space < FIRST_LOCAL ? "" : own, parts[part], patterns[pattern], make, load, kinds[kind].mix, far,
+             kinds[kind].mix, store);
 }
 
 /* Returns true if this run tests the combination. Each run tests a sample of half of the combinations, which contains
@@ -184,6 +194,33 @@ START_TEST(faults_are_at_the_same_lane_and_line) {
                     const bool want = k == ALWAYS || k == ALWAYS + 1 || (in[part][l] && (s != TOO_LOW || l < 2));
                     ck_assert_msg((both(text, 1, 64, 0) < 0) == want, "%sa fault of\n%s", want ? "not " : "", text);
                 }
+}
+END_TEST
+
+/* A thread accesses its own array of 64 bytes. In one iteration, a lane or the whole warp accesses a misaligned address,
+ * or an address outside of all local memory. */
+START_TEST(faults_in_local_memory_are_alike) {
+    const int part = jit_level(_i);
+    static char text[TEXT];
+    static const char *const wrong[] = {"ld.local.u32 %r6, [%rd5];",  "st.local.u32 [%rd5+4], %r2;",
+                                        "ld.local.u64 %rd6, [%rd5];", "st.local.u64 [%rd5+8], %rd5;",
+                                        "ld.local.u8 %r6, [%rd5];",   "st.local.u16 [%rd5+2], %r2;"};
+    static const uint64_t steps[] = {1, 64, 1 << 20, 1ull << 40, -64ull};
+    static const char *const who[] = {"setp.eq.u32 %p3, %r1, 7;", "setp.eq.u32 %p3, %r1, %r1;"};
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++)
+        for (int s = 0; s < 5; s++)
+            for (int n = 0; n < 4; n++) {
+                snprintf(text, sizeof text,
+                         "%s%s.local .align 16 .b8 own[64]; mov.u64 %%rd13, own; %s\n"
+                         "LOOP: and.b32 %%r5, %%r2, 3; mul.wide.u32 %%rd5, %%r5, 8; add.u64 %%rd5, %%rd13, %%rd5;\n"
+                         "setp.eq.and.u32 %%p2, %%r2, %d, %%p3; add.u64 %%rd7, %%rd5, 0x%llx;\n"
+                         "selp.b64 %%rd5, %%rd7, %%rd5, %%p2; %s\nst.global.u32 [%%rd4], %%r2;\n"
+                         "add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p1, %%r2, 16; @%%p1 bra LOOP;\nEND: ret;\n}\n",
+                         HEAD, parts[part], who[n % 2], n < 2 ? 11 : 1, (unsigned long long)steps[s], wrong[k]);
+                const bool runs = part != 2 || n % 2; /* parts[2] has no lane 7 */
+                const bool want = runs && !(k == 4 && s == 0);
+                ck_assert_msg((both(text, 1, 64, 0) < 0) == want, "%sa fault of\n%s", want ? "not " : "", text);
+            }
 }
 END_TEST
 
@@ -457,6 +494,7 @@ END_TEST
 SUITE(host_jit) {
     TEST_LEVELS(accesses_end_alike, 1);
     TEST_LEVELS(accesses_of_a_part_end_alike, 1);
+    TEST_LEVELS(faults_in_local_memory_are_alike, N_PARTS);
     TEST_LEVELS(faults_are_at_the_same_lane_and_line, N_PARTS);
     TEST_LEVELS(constants_are_not_written, 2);
     TEST_LEVELS(lanes_that_wait_for_others_end_alike, 1);
