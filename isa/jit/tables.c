@@ -22,10 +22,10 @@ const struct jit_tables jit_tables = {
               0xff00ffff, 0xffff0000, 0xffff00ff, 0xffffff00, 0xffffffff},
     .sign8 = SAME4(1ull << 63),
 #define LANES8(n) n, (n) + 1, (n) + 2, (n) + 3, (n) + 4, (n) + 5, (n) + 6, (n) + 7
+#define WORDS8(n) n, (n) + 4, (n) + 8, (n) + 12, (n) + 16, (n) + 20, (n) + 24, (n) + 28
 #define BITS8(n)  1u << n, 2u << n, 4u << n, 8u << n, 16u << n, 32u << n, 64u << n, 128u << n
     .bit4 = {BITS8(0), BITS8(8), BITS8(16), BITS8(24)},
     .bit8 = {BITS8(0), BITS8(8), BITS8(16), BITS8(24)},
     .lane = {LANES8(0), LANES8(8), LANES8(16), LANES8(24)},
-#define WORDS8(n) n, (n) + 4, (n) + 8, (n) + 12, (n) + 16, (n) + 20, (n) + 24, (n) + 28
     .lane_words = {WORDS8(0), WORDS8(32), WORDS8(64), WORDS8(96)},
 };
