@@ -228,12 +228,12 @@ enum access_shape access_shape_of(const uint64_t addr[WARP_LANES], unsigned byte
 
 /* ---- local.c: accesses for which access_is_local() is true ---- */
 
-/* Returns true for an access to one constant address, and sets *at to that address. local_access() emits it. */
+/* Returns true for an access to one constant address, and sets *at to the address. local_access() emits it. */
 bool local_is_constant(const struct compiler *c, const struct inst *in, uint64_t *at);
 void local_access(struct compiler *c, uint64_t address);
 /* Returns the shape that an access at other addresses is compiled for. */
 enum access_shape local_shape(const struct compiler *c, const struct inst *in, enum access_shape profiled);
-/* Emits the access whose half warps have the addresses RAX and RCX. Exits if they differ, and if a fault is possible. */
+/* Emits the access whose half warps have the addresses RAX and RCX. Exits if they differ, or if the access faults. */
 void local_access_same(struct compiler *c, struct side_exit *out);
 /* Turns the local addresses in vector register 2, which belong to line i of 64-bit lanes, into distances from
  * jit_frame.local. Uses vector register 3 for elements of 1 and 2 bytes. */
@@ -242,8 +242,8 @@ void local_offsets(struct compiler *c, unsigned i);
 /* ---- lane_loop.c ---- */
 
 /* Emits the current access as a loop over the lanes that execute. Requires: RDX holds the host address of the memory
- * space or allocation, and jit_frame.offsets the lanes' distances from it. `place`, if not NULL: the place of lane RCX's
- * element instead. */
+ * space or allocation, and jit_frame.offsets the lanes' distances from it. `place`, if not NULL: the place of lane
+ * RCX's element instead. */
 void compile_lane_loop(struct compiler *c, const struct indexed *place);
 
 /* ---- compile.c ---- */

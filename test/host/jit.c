@@ -197,8 +197,8 @@ START_TEST(faults_are_at_the_same_lane_and_line) {
 }
 END_TEST
 
-/* A thread accesses its own array of 64 bytes. In one iteration, a lane or the whole warp accesses a misaligned address,
- * or an address outside of all local memory. */
+/* A thread accesses its own array of 64 bytes. In one iteration, a lane or the whole warp accesses a misaligned
+ * address, or an address outside of all local memory. */
 START_TEST(faults_in_local_memory_are_alike) {
     const int part = jit_level(_i);
     static char text[TEXT];
