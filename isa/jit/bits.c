@@ -1,6 +1,5 @@
-/* Instructions of 32 bits that need several vector instructions, or one that depends on a constant operand. Scratch
- * registers 1 to 3 hold intermediate values. */
-#include "rule.h"
+/* Compiles shf, prmt, lop3, mul.hi and mad.hi of 32 bits. Scratch registers 1 to 3 hold intermediate values. */
+#include "jit_rule.h"
 #include <string.h>
 
 static void shift_by(struct emit *e, unsigned how, unsigned d, unsigned a, unsigned bits) {

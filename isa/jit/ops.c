@@ -1,6 +1,6 @@
 /* Arithmetic instructions. Each rule emits vector code with the results of a lane function of isa/exec. The suite
  * isa_jit_ops compares the two. */
-#include "rule.h"
+#include "jit_rule.h"
 
 /* ---- words of 32 and 64 bits ---- */
 

@@ -1,5 +1,5 @@
-#ifndef ISA_JIT_RULE_H
-#define ISA_JIT_RULE_H
+#ifndef ISA_JIT_JIT_RULE_H
+#define ISA_JIT_JIT_RULE_H
 /* The format of a rule, which says how to compile an instruction, and what its functions share. ops.c has the table of
  * rules. */
 #include "compile.h"
