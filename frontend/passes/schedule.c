@@ -63,6 +63,7 @@ struct schedule {
     uint32_t n, order[MOST];
     unsigned next_access;            /* first cycle in which the next access may issue */
     unsigned next_constant;          /* the same for loads from constant memory */
+    unsigned shared_gap;             /* cycles from a load of 16 bytes from shared memory to the next access */
     unsigned char after[MOST][MOST]; /* [i][k]: task k must come after task i; 2: it reads the result of i */
 };
 
@@ -229,7 +230,7 @@ static void find_times(struct schedule *s) {
     for (uint32_t i = 0; i < s->n; i++) {
         struct task *t = &s->task[i];
         const struct inst *in = &s->ir->code[t->inst];
-        t->latest = in->kind == K_LOAD && load_latency(in->space) == FAR_LATENCY ? t->soonest : end;
+        t->latest = in->kind == K_LOAD ? t->soonest : end;
         for (uint32_t k = i + 1; k < s->n; k++)
             if (s->after[i][k] == 2 && s->task[k].soonest - t->latency < t->latest)
                 t->latest = s->task[k].soonest - t->latency;
@@ -328,6 +329,13 @@ static uint32_t next_task(struct schedule *s, unsigned now, struct room used, st
     return first;
 }
 
+/* Returns the number of cycles from an access to the next one. */
+static unsigned access_gap(const struct schedule *s, const struct inst *in) {
+    return in->kind == K_LOAD && in->space == SPACE_SHARED && (in->n_list ? in->n_list : 1) * in->msize == 16
+               ? s->shared_gap
+               : ACCESS_GAP;
+}
+
 /* Orders the tasks so that the live registers grow at most by `bound`. Their original order must do with that. */
 static void order_tasks(struct schedule *s, struct room bound) {
     struct room used = {0, 0};
@@ -340,7 +348,7 @@ static void order_tasks(struct schedule *s, struct room bound) {
         struct task *t = &s->task[i];
         add_growth(s, t, &used);
         now = ready_at(s, t) > now ? ready_at(s, t) : now;
-        s->next_access = is_access(&s->ir->code[t->inst]) ? now + ACCESS_GAP : s->next_access;
+        s->next_access = is_access(&s->ir->code[t->inst]) ? now + access_gap(s, &s->ir->code[t->inst]) : s->next_access;
         if (control_loads_constant(&s->ir->code[t->inst]))
             s->next_constant = now + CONTROL_CONSTANT_GAP;
         t->done = true;
@@ -398,6 +406,7 @@ bool pass_schedule(struct ir *ir) {
     struct schedule *s = arena_alloc(ir->tmp, sizeof *s);
     s->ir = ir;
     control_latencies_read(&s->latencies, &ir->context);
+    s->shared_gap = pass_option(&ir->context, "core.shared_gap", ACCESS_GAP);
     if (!pass_liveness(ir))
         return false;
     s->needed = find_needed(ir);

@@ -1,4 +1,4 @@
-/* Tests how many registers the pass `schedule` uses to issue loads early. */
+/* Tests the order of the pass `schedule`, and how many registers it uses to issue loads early. */
 #include "frontend/passes/pass.h"
 #include "host/context.h"
 #include "test/test.h"
@@ -8,10 +8,10 @@
 
 /* Opens a kernel on `ampere`, whose SM holds 48 warps and 16 CTAs, with this many registers in an SM. Without
  * core.select, the address of the parameter is a register. */
-static struct heddle *open_kernel(const char *directives, const char *body, unsigned registers,
-                                  const struct program **p) {
+static struct heddle *open_kernel_with(const char *option, const char *directives, const char *body, unsigned registers,
+                                       const struct program **p) {
     char err[512], sm[32], text[4096];
-    const char *const set[] = {"core.select=off", "core.check=on", "sm.register_unit=32", sm, NULL};
+    const char *const set[] = {"core.select=off", "core.check=on", "sm.register_unit=32", sm, option, NULL};
     snprintf(sm, sizeof sm, "sm.registers=%u", registers);
     snprintf(text, sizeof text,
              ".version 7.0 .target sm_70 .address_size 64\n"
@@ -26,6 +26,11 @@ static struct heddle *open_kernel(const char *directives, const char *body, unsi
     *p = module_program(h, m, "k");
     ck_assert_msg(*p != NULL, "%s", heddle_error(h));
     return h;
+}
+
+static struct heddle *open_kernel(const char *directives, const char *body, unsigned registers,
+                                  const struct program **p) {
+    return open_kernel_with(NULL, directives, body, registers, p);
 }
 
 /* Seven loads, each followed by an addition to the sum. In this order the kernel needs 4 registers: two for the
@@ -122,6 +127,54 @@ START_TEST(accesses_issue_four_cycles_apart) {
 }
 END_TEST
 
+/* As above, with loads of 16 bytes, which issue core.shared_gap cycles apart: in cycles 0, 8, 16, 24 and 32 with the
+ * value of sm_75, before the result of the first one arrives in cycle 37. */
+START_TEST(wide_loads_issue_by_their_gap) {
+    static const struct {
+        const char *option;
+        uint32_t ahead;
+    } rows[] = {{"core.shared_gap=4", 10}, {"core.shared_gap=8", 5}, {"core.shared_gap=15", 3}};
+    char body[2048] = ".shared .align 16 .b32 s[64]; ld.param.u64 %d1, [p];\n";
+    for (int i = 0; i < 16; i++)
+        sprintf(body + strlen(body),
+                "ld.shared.v4.u32 {%%r%d, %%r%d, %%r%d, %%r%d}, [s+%d]; add.u32 %%r98, %%r%d, %s;\n", 4 * i, 4 * i + 1,
+                4 * i + 2, 4 * i + 3, 16 * i, 4 * i, i ? "%r98" : "1");
+    strcat(body, "st.global.u32 [%d1], %r98; ret;");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct program *p;
+        struct heddle *h = open_kernel_with(rows[i].option, "", body, 6 * 256 * 80, &p);
+        uint32_t loads = 0;
+        for (uint32_t pc = 0; pc < p->n && !(loads && p->code[pc].kind == K_LANE); pc++)
+            loads += p->code[pc].kind == K_LOAD && p->code[pc].space == SPACE_SHARED;
+        EXPECT(loads == rows[i].ahead, "%s: %u loads, not %u", rows[i].option, loads, rows[i].ahead);
+        heddle_close(h);
+    }
+}
+END_TEST
+
+/* A load from global memory, whose result arrives in cycle 200, and one from shared memory, before a product of both.
+ * The load from shared memory is not put off until the other result arrives: it comes before the long chain of logic
+ * operations, as in ptxas' code from sm_80 on. */
+START_TEST(loads_from_shared_memory_are_not_put_off) {
+    const struct program *p;
+    char body[2048] = ".shared .b32 s[64]; ld.param.u64 %d1, [p]; mov.u32 %r3, %tid.x;\n"
+                      "ld.global.u32 %r1, [%d1];\n";
+    for (int i = 0; i < 20; i++)
+        strcat(body, "xor.b32 %r3, %r3, 5;\n");
+    strcat(body, "ld.shared.u32 %r2, [s]; mul.lo.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3;\n"
+                 "st.global.u32 [%d1], %r1; ret;");
+    struct heddle *h = open_kernel("", body, 6 * 256 * 40, &p);
+    uint32_t pc = 0;
+    char text[256] = "";
+    for (; pc < p->n && !(p->code[pc].kind == K_LOAD && p->code[pc].space == SPACE_SHARED); pc++) {
+        program_print_inst(p, pc, text, sizeof text);
+        EXPECT(!strstr(text, "xor"), "pc %u: a logic operation comes before the load from shared memory", pc);
+    }
+    ck_assert_uint_lt(pc, p->n);
+    heddle_close(h);
+}
+END_TEST
+
 /* Loads from constant memory issue in cycles 0, 8, 16 and so on; a result is expected after 48 cycles. In cycle 48,
  * the seventh load comes before the first addition, because it has the longer path. Then loads and additions alternate.
  * ptxas 13 orders products so, from sm_75 to sm_120. */
@@ -207,6 +260,8 @@ END_TEST
 SUITE(frontend_passes_schedule) {
     TEST(seven_predicates_are_live);
     TEST(accesses_issue_four_cycles_apart);
+    TEST(wide_loads_issue_by_their_gap);
+    TEST(loads_from_shared_memory_are_not_put_off);
     TEST(constants_are_loaded_eight_cycles_apart);
     TEST(comparisons_without_room_let_loads_pass);
     TEST(loads_use_registers_that_occupancy_leaves);

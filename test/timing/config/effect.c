@@ -165,6 +165,7 @@ static const struct {
     {"core.reuse_cache", "of programs with control bits (timing_sm_modern_core)"},
     {"core.saves", "of calls (frontend_passes_saves)"},
     {"core.vectors", "of accesses to neighbouring words (frontend_passes_select_vectors)"},
+    {"core.shared_gap", "of vectors from shared memory (frontend_passes_schedule)"},
     {"core.fragment_loads", "of wmma on modern cores (isa_exec_exec_tile)"},
     {"core.fragment_copies", "of wmma on modern cores (isa_exec_exec_tile)"},
     {"shared.parts", "of wide accesses to shared memory (timing_coalesce)"},
