@@ -54,4 +54,19 @@ rule_fn bits_permute;
 rule_fn bits_lop3;
 /* Emits mul.hi, or mad.hi if r->second is set. r->code multiplies the lower words of 64-bit elements. */
 rule_fn bits_high_product;
+
+/* ---- narrow.c: elements of 16 bits. All rules need AVX-512. ---- */
+
+/* Emits a shift of 16-bit elements by 32-bit amounts. */
+rule_fn narrow_shift;
+/* Emits cvt from 16 to 32 or 64 bits. r->code: 1 if the source is signed. */
+rule_fn narrow_widen;
+/* Emits cvt from 32 to 16 bits. */
+rule_fn narrow_cut;
+/* Emits mul.wide, or mad.wide if r->second is set. r->code: 1 if the factors are signed. */
+rule_fn narrow_product;
+/* Emit mov.b32 d, {a, b} and mov.b32 {d, d2}, a. */
+rule_fn narrow_pack, narrow_unpack;
+/* Emit cvt between f16 and f32, rounded to nearest. */
+rule_fn narrow_from_f16, narrow_to_f16;
 #endif

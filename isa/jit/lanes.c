@@ -2,23 +2,26 @@
 #include "lanes.h"
 
 /* AVX-512 only. */
-#define V_LOGIC  VECTOR(3, 1, 0, 0x25) /* vpternlogd, imm */
-#define V_TEST   VECTOR(2, 1, 0, 0x27) /* vptestmd */
-#define V_UPPER  VECTOR(3, 1, 1, 0x3b) /* vextracti64x4, with an immediate; reg is the source */
-#define V_JOIN   VECTOR(3, 1, 1, 0x3a) /* vinserti64x4, imm */
-#define V_CUT    VECTOR(2, 2, 0, 0x35) /* vpmovqd: reg is the source */
-#define V_FROM32 VECTOR(2, 1, 0, 0x7c) /* vpbroadcastd from a general register */
-#define V_FROM64 VECTOR(2, 1, 1, 0x7c)
-#define V_BLEND  VECTOR(2, 1, 0, 0x64) /* vpblendmd; vpblendmq if W is set */
-#define K_LOAD16 VECTOR(1, 0, 0, 0x90)
-#define K_LOAD8  VECTOR(1, 1, 0, 0x90)
-#define K_TO32   VECTOR(1, 3, 0, 0x93)
-#define K_OR8    VECTOR(1, 1, 0, 0x45)
-#define K_ALL16  VECTOR(1, 0, 0, 0x46) /* kxnorw */
-#define K_TEST16 VECTOR(1, 0, 0, 0x98) /* kortestw */
-#define K_TEST8  VECTOR(1, 1, 0, 0x98)
-#define K_JOIN8  VECTOR(1, 1, 0, 0x4b) /* kunpckbw: puts the second operand above the third */
-#define K_JOIN16 VECTOR(1, 0, 0, 0x4b) /* kunpckwd */
+#define V_LOGIC   VECTOR(3, 1, 0, 0x25) /* vpternlogd, imm */
+#define V_TEST    VECTOR(2, 1, 0, 0x27) /* vptestmd */
+#define V_UPPER   VECTOR(3, 1, 1, 0x3b) /* vextracti64x4, with an immediate; reg is the source */
+#define V_JOIN    VECTOR(3, 1, 1, 0x3a) /* vinserti64x4, imm */
+#define V_CUT     VECTOR(2, 2, 0, 0x35) /* vpmovqd: reg is the source */
+#define V_FROM32  VECTOR(2, 1, 0, 0x7c) /* vpbroadcastd from a general register */
+#define V_FROM64  VECTOR(2, 1, 1, 0x7c)
+#define V_BLEND   VECTOR(2, 1, 0, 0x64) /* vpblendmd; vpblendmq if W is set */
+#define V_BLEND16 VECTOR(2, 1, 1, 0x66) /* vpblendmw */
+#define V_LOAD16  VECTOR(1, 3, 1, 0x6f) /* vmovdqu16 */
+#define K_LOAD32  VECTOR(1, 1, 1, 0x90)
+#define K_LOAD16  VECTOR(1, 0, 0, 0x90)
+#define K_LOAD8   VECTOR(1, 1, 0, 0x90)
+#define K_TO32    VECTOR(1, 3, 0, 0x93)
+#define K_OR8     VECTOR(1, 1, 0, 0x45)
+#define K_ALL16   VECTOR(1, 0, 0, 0x46) /* kxnorw */
+#define K_TEST16  VECTOR(1, 0, 0, 0x98) /* kortestw */
+#define K_TEST8   VECTOR(1, 1, 0, 0x98)
+#define K_JOIN8   VECTOR(1, 1, 0, 0x4b) /* kunpckbw: puts the second operand above the third */
+#define K_JOIN16  VECTOR(1, 0, 0, 0x4b) /* kunpckwd */
 /* AVX and AVX2 instructions for which AVX-512 has another form or none. */
 #define A_UPPER   VECTOR(3, 1, 0, 0x39)                /* vextracti128, with an immediate; reg is the source */
 #define A_JOIN    VECTOR(3, 1, 0, 0x38)                /* vinserti128, imm */
@@ -153,13 +156,15 @@ static void lanes_of_bits(struct emit *e, unsigned m, struct place p, unsigned f
     emit_vector_mem(e, size == 4 ? A_EQUAL32 : A_EQUAL64, m, m, bits, WHOLE);
 }
 
+/* Returns the instruction that loads a mask with a bit for each element of a line. AVX-512 only. */
+static uint32_t mask_load(unsigned size) { return size == 2 ? K_LOAD32 : size == 4 ? K_LOAD16 : K_LOAD8; }
+
 /* Emits code that sets mask m to the lanes of line i whose bit is set in the word at `bits`. */
 static void lanes_of_word(struct emit *e, unsigned m, struct place bits, unsigned i, unsigned size) {
     if (e->vex)
         lanes_of_bits(e, vector_of(m), bits, 32 * i / size, size);
     else
-        emit_mask_mem(e, size == 4 ? K_LOAD16 : K_LOAD8, m,
-                      at(bits.base, bits.disp + (size == 4 ? 2 * (int)i : (int)i)));
+        emit_mask_mem(e, mask_load(size), m, at(bits.base, bits.disp + (int)(8 * i / size)));
 }
 
 void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size) {
@@ -174,7 +179,7 @@ void lanes_store_active(struct emit *e, unsigned v, struct place p, unsigned i, 
     if (e->vex)
         emit_vector_mem(e, A_BLEND, v, v, p, WHOLE);
     else
-        emit_vector_mem(e, size == 4 ? V_LOAD : V_LOAD64, v, 0, p, (struct lanes){m, false});
+        emit_vector_mem(e, size == 2 ? V_LOAD16 : size == 4 ? V_LOAD : V_LOAD64, v, 0, p, (struct lanes){m, false});
     if (e->vex)
         emit_byte(e, vector_of(m) << 4);
     emit_vector_mem(e, V_STORE, v, 0, p, WHOLE);
@@ -227,8 +232,9 @@ void lanes_canonical_nan(struct emit *e, unsigned v) {
 
 void lanes_select(struct emit *e, unsigned d, unsigned yes, unsigned no, opnd_t p, unsigned i, unsigned size) {
     if (!e->vex) {
-        emit_mask_mem(e, size == 4 ? K_LOAD16 : K_LOAD8, 1, operand_at(p, size == 4 ? 2 * i : i));
-        emit_vector(e, V_BLEND | (uint32_t)(size == 8) << 8, d, no, yes, (struct lanes){1, false});
+        const uint32_t blend = size == 2 ? V_BLEND16 : V_BLEND | (uint32_t)(size == 8) << 8;
+        emit_mask_mem(e, mask_load(size), 1, operand_at(p, 8 * i / size));
+        emit_vector(e, blend, d, no, yes, (struct lanes){1, false});
         return;
     }
     const unsigned m = vector_of(1);
@@ -262,7 +268,8 @@ static void join_masks(struct emit *e, unsigned lines) {
         emit_mask(e, K_JOIN8, true, 1, 2, 1);
         emit_mask(e, K_JOIN8, true, 2, 4, 3);
     }
-    emit_mask(e, K_JOIN16, true, 1, 2, 1);
+    if (lines > 1)
+        emit_mask(e, K_JOIN16, true, 1, 2, 1);
     emit_mask(e, K_TO32, false, RAX, 0, 1);
 }
 

@@ -355,7 +355,69 @@ static void predicate(struct compiler *c, const struct inst *in, const struct ru
 #define SELECTS(type)                                                                                                  \
     { OP_SELP, type, T_NONE, 0, 0, select_lanes, 0, 0 }
 
+#define FOR16(op, form, fn, code, second)                                                                              \
+    {OP_##op, T_U16, T_NONE, AVX512_ONLY, form, fn, code, second}, {                                                   \
+        OP_##op, T_S16, T_NONE, AVX512_ONLY, form, fn, code, second                                                    \
+    }
+#define BITS16(op, fn, code)                                                                                           \
+    { OP_##op, T_B16, T_NONE, AVX512_ONLY, 0, fn, code, 0 }
+#define WIDENS(to, from, is_signed)                                                                                    \
+    { OP_CVT, to, from, AVX512_ONLY, 0, narrow_widen, is_signed, 0 }
+#define CUTS(to, from)                                                                                                 \
+    { OP_CVT, to, from, AVX512_ONLY, 0, narrow_cut, 0, 0 }
+#define COMPARES16(type, cmp, code, second)                                                                            \
+    { OP_SETP, type, T_NONE, AVX512_ONLY, CMP(cmp), compare, code, second }
+#define SIGNED_AND_NOT(cmp, second) COMPARES16(T_U16, cmp, V_CMP_U16, second), COMPARES16(T_S16, cmp, V_CMP_S16, second)
+
 static const struct rule rules[] = {
+    FOR16(ADD, 0, two_sources, VECTOR(1, 1, 0, 0xfd), 0),
+    FOR16(SUB, 0, two_sources, VECTOR(1, 1, 0, 0xf9), 0),
+    FOR16(MUL, LOW_PART, two_sources, V_MUL16, 0),
+    FOR16(MAD, LOW_PART, product_and_sum, V_MUL16, VECTOR(1, 1, 0, 0xfd)),
+    {OP_MUL, T_U16, T_NONE, AVX512_ONLY, WIDE_PART, narrow_product, 0, 0},
+    {OP_MUL, T_S16, T_NONE, AVX512_ONLY, WIDE_PART, narrow_product, 1, 0},
+    {OP_MAD, T_U16, T_NONE, AVX512_ONLY, WIDE_PART, narrow_product, 0, 1},
+    {OP_MAD, T_S16, T_NONE, AVX512_ONLY, WIDE_PART, narrow_product, 1, 1},
+    {OP_MIN, T_U16, T_NONE, AVX512_ONLY, 0, two_sources, VECTOR(2, 1, 0, 0x3a), 0},
+    {OP_MIN, T_S16, T_NONE, AVX512_ONLY, 0, two_sources, VECTOR(1, 1, 0, 0xea), 0},
+    {OP_MAX, T_U16, T_NONE, AVX512_ONLY, 0, two_sources, VECTOR(2, 1, 0, 0x3e), 0},
+    {OP_MAX, T_S16, T_NONE, AVX512_ONLY, 0, two_sources, VECTOR(1, 1, 0, 0xee), 0},
+    BITS16(AND, two_sources, V_AND),
+    BITS16(OR, two_sources, V_OR),
+    BITS16(XOR, two_sources, V_XOR),
+    BITS16(NOT, invert, 0),
+    BITS16(MOV, one_source, V_COPY64),
+    FOR16(MOV, 0, one_source, V_COPY64, 0),
+    BITS16(SELP, select_lanes, 0),
+    FOR16(SELP, 0, select_lanes, 0, 0),
+    BITS16(SHL, narrow_shift, VECTOR(2, 1, 1, 0x12)),
+    BITS16(SHR, narrow_shift, VECTOR(2, 1, 1, 0x10)),
+    {OP_SHR, T_U16, T_NONE, AVX512_ONLY, 0, narrow_shift, VECTOR(2, 1, 1, 0x10), 0},
+    {OP_SHR, T_S16, T_NONE, AVX512_ONLY, 0, narrow_shift, VECTOR(2, 1, 1, 0x11), 0},
+    WIDENS(T_U32, T_U16, 0),
+    WIDENS(T_S32, T_U16, 0),
+    WIDENS(T_U32, T_S16, 1),
+    WIDENS(T_S32, T_S16, 1),
+    WIDENS(T_U64, T_U16, 0),
+    WIDENS(T_S64, T_U16, 0),
+    WIDENS(T_U64, T_S16, 1),
+    WIDENS(T_S64, T_S16, 1),
+    CUTS(T_U16, T_U32),
+    CUTS(T_S16, T_U32),
+    CUTS(T_U16, T_S32),
+    CUTS(T_S16, T_S32),
+    COMPARES16(T_B16, EQ, V_CMP_U16, 0),
+    COMPARES16(T_B16, NE, V_CMP_U16, 4),
+    SIGNED_AND_NOT(EQ, 0),
+    SIGNED_AND_NOT(NE, 4),
+    SIGNED_AND_NOT(LT, 1),
+    SIGNED_AND_NOT(LE, 2),
+    SIGNED_AND_NOT(GT, 6),
+    SIGNED_AND_NOT(GE, 5),
+    {OP_PACK, T_B32, T_B16, AVX512_ONLY, 0, narrow_pack, 0, 0},
+    {OP_UNPACK, T_B16, T_B32, AVX512_ONLY, 0, narrow_unpack, 0, 0},
+    {OP_CVT, T_F32, T_F16, AVX512_ONLY, 0, narrow_from_f16, 0, 0},
+    {OP_CVT, T_F16, T_F32, AVX512_ONLY, NEAREST, narrow_to_f16, 0, 0},
     FOR32(ADD, 0, two_sources, V_ADD32, 0),
     FOR32(SUB, 0, two_sources, V_SUB32, 0),
     FOR64(ADD, 0, two_sources, V_ADD64, 0),

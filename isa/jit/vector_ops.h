@@ -47,6 +47,9 @@
 #define V_TO_GPR64    (VECTOR(1, 1, 1, 0x7e) | VECTOR_128)
 #define V_CMP_F32     VECTOR(1, 0, 0, 0xc2)
 #define V_CMP_F64     VECTOR(1, 1, 1, 0xc2)
+#define V_MUL16       VECTOR(1, 1, 0, 0xd5) /* vpmullw */
+#define V_CMP_U16     VECTOR(3, 1, 1, 0x3e) /* AVX-512 only */
+#define V_CMP_S16     VECTOR(3, 1, 1, 0x3f)
 #define V_CMP_U32     VECTOR(3, 1, 0, 0x1e)
 #define V_CMP_U64     VECTOR(3, 1, 1, 0x1e)
 #define V_CMP_S32     VECTOR(3, 1, 0, 0x1f)
