@@ -399,8 +399,11 @@ static inline bool next_part(const struct l2 *s, struct l2_request *p) {
 
 /* Lets the oldest access of the queues read the tags. Returns true if it was the last one of its packet. */
 static bool tag_tick(struct l2 *s, uint64_t now) {
-    struct l2_queue *q = &s->in[__builtin_expect(ready_at(s, &s->in[1]) < ready_at(s, &s->in[0]), 0)];
-    if (s->port_free > now || ready_at(s, q) > now)
+    if (s->port_free > now)
+        return false;
+    const bool far = s->in[1].head != s->in[1].tail && ready_at(s, &s->in[1]) < ready_at(s, &s->in[0]);
+    struct l2_queue *q = &s->in[far];
+    if (ready_at(s, q) > now)
         return false;
     struct l2_request *packet = &q->at[q->head & s->in_mask];
     const bool split = s->split && packet->kind != MEM_PREFETCH;

@@ -25,9 +25,7 @@ static inline bool part_slots_fit(const struct sm *sm, uint32_t words) {
 static inline __attribute__((always_inline)) void part_slots_find(const struct sm *sm, struct part_slots *out) {
     typedef uint64_t parts __attribute__((vector_size(PART_SLOTS_TOGETHER * sizeof(uint64_t))));
     const struct sm_warps *ws = &sm->warps;
-    out->others = 0;
-    for (int p = 0; p < N_PIPES; p++)
-        out->others |= p == PIPE_MEM ? 0 : warps_with(ws, PATH_READY + p, 0);
+    out->others = warps_ready_others(ws, 0);
     out->ready = out->others | warps_with(ws, PATH_READY + PIPE_MEM, 0);
     for (uint32_t k = 0; k < sm->cfg->sm.schedulers; k += PART_SLOTS_TOGETHER) {
         parts mine;

@@ -270,10 +270,24 @@ static inline bool part_is_ready(const struct sm *sm, uint32_t s, uint32_t words
     return ready;
 }
 
+/* Does the same as parts_take() for sets of one word. Most pipes have no ready instruction. */
+static inline uint64_t parts_take_word(const struct sm *sm, uint64_t now) {
+    uint64_t first = UINT64_MAX;
+    for (uint32_t p = 0; p < N_PIPES && first > now + 1; p++) {
+        const uint64_t ready = warps_with(&sm->warps, PATH_READY + p, 0);
+        for (uint32_t s = 0; ready && s < sm->operands.n_parts; s++)
+            if (ready & sm->issue.mine[s])
+                first = min64(first, operands_take(&sm->operands.part[s], p));
+    }
+    return first;
+}
+
 /* Returns the first cycle in which a pipe has room for a ready instruction of its part, or any earlier cycle after
  * `now`. */
 static inline uint64_t parts_take(const struct sm *sm, uint64_t now, uint32_t words) {
     uint64_t first = UINT64_MAX;
+    if (words == 1)
+        return parts_take_word(sm, now);
     for (uint32_t s = 0; s < sm->operands.n_parts && first > now + 1; s++)
         if (part_is_ready(sm, s, words))
             first = min64(first, part_takes(sm, s, words));
