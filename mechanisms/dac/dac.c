@@ -56,11 +56,26 @@ static void dac_free(void *u) {
     free(d);
 }
 
-/* Returns how many of `all` queue entries each warp gets: `all` divided by the maximum number of resident warps, at
- * least 1. */
-static uint32_t share(uint32_t all, const struct dac *d) {
-    uint32_t warps = sm_get_most_ctas(d->sm) * d->shape->n_warps;
+/* Returns the number of places in a warp's queue, at least 1. A queue `shares` if it gets the places of empty warp
+ * slots. */
+static uint32_t share(const struct dac *d, uint32_t all, bool shares) {
+    const uint32_t warps = (shares ? d->dividing : sm_get_most_ctas(d->sm)) * d->shape->n_warps;
     return warps && all / warps ? all / warps : 1;
+}
+
+/* Divides the queues' places among the warps, when the SM has got more CTAs than before in this launch. A queue that is
+ * longer than its new size receives nothing until it is shorter. */
+static void divide_queues(struct dac *d) {
+    const uint32_t held = (uint32_t)__builtin_popcountll(d->pending | d->serving);
+    if (held <= d->dividing)
+        return;
+    d->dividing = held;
+    d->size[QUEUE_ADDRESS] = share(d, d->cfg->dac.pwaq, d->cfg->dac.share_idle == DAC_SHARE_ALL);
+    d->size[QUEUE_PREDICATE] = share(d, d->cfg->dac.pwpq, d->cfg->dac.share_idle != DAC_SHARE_NONE);
+    for (uint32_t i = 0; i < SM_CTA_SLOTS; i++) { /* these depend on the sizes */
+        d->cta[i].planned = false;
+        d->cta[i].full[QUEUE_ADDRESS] = d->cta[i].full[QUEUE_PREDICATE] = false;
+    }
 }
 
 static void listen(struct dac *d, bool on) {
@@ -88,8 +103,7 @@ static bool begin_launch(struct dac *d) {
         return false;
     d->shape = engine_shape(d->stream[0].engine);
     memset(d->filled, 0, sizeof d->filled);
-    d->size[QUEUE_ADDRESS] = share(d->cfg->dac.pwaq, d);
-    d->size[QUEUE_PREDICATE] = share(d->cfg->dac.pwpq, d);
+    d->dividing = 0;
     return true;
 }
 
@@ -145,6 +159,7 @@ static void begin_cta(void *u, struct sm *sm, uint32_t cta, uint64_t now) {
          warp_next(&i, &sm_get_cta(sm, cta)->warps, WARP_WORDS, &w);)
         c->slot[sm_get_warp(sm, w)->index] = (uint16_t)w;
     d->pending |= (uint64_t)1 << cta;
+    divide_queues(d);
     d->came_at = now;
     d->dirty = true;
 }

@@ -189,32 +189,42 @@ START_TEST(predicates_by_hand) {
 }
 END_TEST
 
-/* Up to 8 CTAs of 2 warps may be resident, and each warp gets an equal part of the queues. Each warp needs two records,
- * for its two lines. So 32 entries are enough, and 31 are not. */
+/* Each warp has an equal part of the queues, and needs two records for its two lines. Up to 8 CTAs of 2 warps fit, so
+ * 32 entries are enough, and 31 are not. With dac.share_idle=all, the warps that the SM holds share the places of empty
+ * slots: 3 CTAs need 3 * 2 * 2 = 12 entries. A ninth CTA follows another one, and needs no more. */
 START_TEST(queues_are_shared_by_resident_warps) {
     static const char text[] =
         ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
         ".reg .b32 %r<3>; .reg .b64 %a<3>;\n ld.param.u64 %a1,[p]; mov.u32 %r1,%tid.x;\n"
         " mad.wide.u32 %a1,%r1,8,%a1; ld.global.u32 %r2,[%a1]; st.global.u32 [%a1+4],%r2; ret;\n}\n";
-    for (int entries = 31; entries <= 33; entries++) {
-        char option[32];
-        snprintf(option, sizeof option, "dac.pwaq=%d", entries);
-        const char *const set[] = {"gpu.sms=1", option, NULL};
-        open_with("spe+dac", set, 100000);
-        struct heddle_arg args[] = {{&buffer, 8}};
-        ck_assert_int_eq(start(load(text), "k", 1, 64, args, 1), HEDDLE_OK);
-        STAT("dac.wide_records", entries < 32 ? 4 : 0);
-        STAT("dac.lines", entries < 32 ? 0 : 4);
-        /* start addresses, and one cycle for each record */
-        STAT("dac.address_cycles", 2 + (entries < 32 ? 4 : 8));
-    }
+    static const struct {
+        uint32_t ctas, needs;
+        const char *share;
+    } rows[] = {{1, 32, "dac.share_idle=none"}, {3, 32, "dac.share_idle=predicates"}, {1, 4, "dac.share_idle=all"},
+                {3, 12, "dac.share_idle=all"},  {8, 32, "dac.share_idle=all"},        {9, 32, "dac.share_idle=all"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (uint32_t entries = rows[i].needs - 1; entries <= rows[i].needs + 1; entries++) {
+            const uint32_t n = rows[i].ctas;
+            const bool wide = entries < rows[i].needs;
+            char option[32];
+            snprintf(option, sizeof option, "dac.pwaq=%u", entries);
+            const char *const set[] = {"gpu.sms=1", option, rows[i].share, NULL};
+            open_with("spe+dac", set, 100000);
+            struct heddle_arg args[] = {{&buffer, 8}};
+            ck_assert_int_eq(start(load(text), "k", n, 64, args, 1), HEDDLE_OK);
+            STAT("dac.wide_records", wide ? 4 * n : 0);
+            STAT("dac.lines", wide ? 0 : 4 * n);
+            /* for each CTA: two start addresses, and one cycle for each record */
+            STAT("dac.address_cycles", n * (2 + (wide ? 4 : 8)));
+        }
 }
 END_TEST
 
-/* Two warps start with 40 dependent products and then take eight predicates. Each warp's predicate queue has room for
- * one predicate. With dac.enq_waits, the affine warp sends no predicate while this queue is full. So the affine tuple
- * queue (ATQ) holds only the predicates that were sent before the first one was expanded. With dac.enq_waits=off, the
- * first predicate leaves the ATQ, and the other seven wait there. */
+/* Two warps start with 40 dependent products and then take eight predicates. The queues have 16 places for the 16 warps
+ * that fit, so each warp's predicate queue has room for one predicate. With dac.enq_waits, the affine warp sends no
+ * predicate while this queue is full. So the affine tuple queue (ATQ) holds only the predicates that were sent before
+ * the first one was expanded. With dac.enq_waits=off, the first predicate leaves the ATQ, and the other seven wait
+ * there. With dac.share_idle=predicates, the two warps have room for eight predicates each, so nothing waits. */
 START_TEST(an_enqueue_waits_for_the_predicate_queue) {
     char text[4096];
     size_t at = (size_t)snprintf(text, sizeof text,
@@ -227,14 +237,16 @@ START_TEST(an_enqueue_waits_for_the_predicate_queue) {
         at += (size_t)snprintf(text + at, sizeof text - at,
                                " setp.gt.u32 %%p%d,%%r1,%d; selp.u32 %%r2,%%r2,%%r1,%%p%d;\n", i, 7 * i, i);
     snprintf(text + at, sizeof text - at, " st.global.u32 [%%a2],%%r2; ret;\n}\n");
-    for (int waits = 0; waits < 2; waits++) {
-        const char *const set[] = {"gpu.sms=1", "dac.pwpq=1", waits ? NULL : "dac.enq_waits=off", NULL};
+    static const char *const rows[] = {"dac.enq_waits=off", "dac.share_idle=none", "dac.share_idle=predicates"};
+    for (int i = 0; i < 3; i++) {
+        const bool waits = i == 1;
+        const char *const set[] = {"gpu.sms=1", "dac.pwpq=16", rows[i], NULL};
         open_with("spe+dac", set, 100000);
         struct heddle_arg args[] = {{&buffer, 8}};
         ck_assert_msg(start(load(text), "k", 1, 64, args, 1) == HEDDLE_OK, "%s", heddle_error(h));
         STAT("dac.masks", 2 * 8);
         ck_assert_msg((stat("dac.enq_full") > 0) == waits, "%g cycles", stat("dac.enq_full"));
-        ck_assert_msg(waits ? stat("dac.atq_max") < 5 : stat("dac.atq_max") >= 7, "%g entries", stat("dac.atq_max"));
+        ck_assert_msg(i ? stat("dac.atq_max") < 5 : stat("dac.atq_max") >= 7, "%g entries", stat("dac.atq_max"));
     }
 }
 END_TEST
