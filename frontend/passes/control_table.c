@@ -71,7 +71,8 @@ static struct control_timing lane_timing(const struct inst *in, const struct isa
     case LAT_INT_MAD:
         if (type_bytes(row->a) == 8)
             return part == PART_HI ? queued : fixed(CONTROL_FMA, CONTROL_MAX_STALL);
-        return fixed(CONTROL_FMA, wide || part == PART_HI ? 6 : 4);
+        /* both halves of a product: an instruction of 32 bits reads either of them after 4 cycles */
+        return fixed(CONTROL_FMA, row->op != OP_HALVES && (wide || part == PART_HI) ? 6 : 4);
     case LAT_F32_ADD:
     case LAT_F32_MUL:
     case LAT_F32_FMA:

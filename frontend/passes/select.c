@@ -40,7 +40,8 @@ static bool fold(struct ir *ir) {
     uint32_t folded = 0;
     return select_webs(ir) && select_narrow(ir) && run_rounds(ir, select_constants, &folded) &&
            run_rounds(ir, select_fold, &folded) && run_rounds(ir, select_fuse, &folded) &&
-           run_rounds(ir, select_fold, &folded) && run_rounds(ir, select_fetch, &folded);
+           run_rounds(ir, select_halves, &folded) && run_rounds(ir, select_fold, &folded) &&
+           run_rounds(ir, select_fetch, &folded);
 }
 
 bool pass_select(struct ir *ir) {

@@ -54,6 +54,9 @@ bool select_factors(struct ir *ir);
  * did. */
 bool select_fold(struct select *s, uint32_t i);
 bool select_fuse(struct select *s, uint32_t i);
+/* select_fuse.c: joins instruction `i` and a later one of its block that computes the other half of the same product.
+ * Returns true if it did. */
+bool select_halves(struct select *s, uint32_t i);
 /* select_fold.c: on a machine without operands in constant memory, makes a load of a parameter or of a word of a .const
  * variable a copy for the uniform datapath if all instructions that use the result can read a uniform register. Returns
  * true if so. */

@@ -1,6 +1,6 @@
 /* Fuses two instructions into one machine instruction: product and sum, two sums, two logic operations, comparison and
- * logic operation, logic operation and comparison with 0, or two conversions. Requires: blocks. Keeps: results and
- * control flow. */
+ * logic operation, logic operation and comparison with 0, both halves of a product, or two conversions. Requires:
+ * blocks. Keeps: results and control flow. */
 #include "select.h"
 
 /* Returns true if `use` can compute the result of `i`, which it reads, itself. */
@@ -217,6 +217,61 @@ static bool fuse_rounding(struct select *s, uint32_t i) {
         edit_inst(s->e, user)->kind = K_LANE; /* its registers have the sizes of its types */
     }
     absorbed(s, i);
+    return true;
+}
+
+/* Returns true if both operands have the same value of 32 bits where both are read. */
+static bool same_word(const struct ir *ir, opnd_t a, opnd_t b) {
+    return a == b || (a & b & 1 && select_constant(ir, a, 4) == select_constant(ir, b, 4));
+}
+
+static bool is_half(const struct inst *in, unsigned part) {
+    const struct isa_row *row = select_row(in);
+    return in->kind == K_LANE && row->op == OP_MUL && row->form == form_put(CAT_PART, part) && in->dsize == 4 &&
+           type_class(row->a) != 'f' && type_bytes(row->a) == 4;
+}
+
+/* Returns true if instructions [from, to) do not read register `v`. */
+static bool not_read(const struct ir *ir, uint32_t v, uint32_t from, uint32_t to) {
+    for (uint32_t i = from; i < to; i++)
+        for (unsigned k = 0; k < ir->info[i].n_reads; k++)
+            if (ir->regs[ir->info[i].regs + k] == v)
+                return false;
+    return true;
+}
+
+/* Returns true if instruction `i` can also compute the result of instruction `k`, the other half of its product. */
+static bool joins_half(const struct select *s, uint32_t i, uint32_t k, unsigned part) {
+    const struct ir *ir = s->ir;
+    const struct inst *x = &ir->code[i], *y = &ir->code[k];
+    const struct reg_def *d = is_half(y, part) ? select_only_result(s, k) : NULL;
+    return d && s->writers[d->vreg] == 1 && not_read(ir, d->vreg, i, k) && select_keeps(s, x->a, i, k) &&
+           select_keeps(s, x->b, i, k) &&
+           ((same_word(ir, x->a, y->a) && same_word(ir, x->b, y->b)) ||
+            (same_word(ir, x->a, y->b) && same_word(ir, x->b, y->a)));
+}
+
+bool select_halves(struct select *s, uint32_t i) {
+    enum { NEAR = 64 }; /* assumed maximum distance of both halves */
+    const struct ir *ir = s->ir;
+    const struct inst in = ir->code[i];
+    const bool upper = is_half(&in, PART_HI);
+    if ((!upper && !is_half(&in, PART_LO)) || !select_only_result(s, i))
+        return false;
+    const uint32_t end = ir->blocks[ir->info[i].block].end, last = end - i > NEAR ? i + NEAR : end;
+    uint32_t k = i + 1;
+    while (k < last && !joins_half(s, i, k, upper ? PART_LO : PART_HI))
+        k++;
+    if (k >= last)
+        return false;
+    const struct inst other = ir->code[k];
+    select_become(s, i, isa_find_row(OP_HALVES, select_row(upper ? &in : &other)->a, T_NONE, 0),
+                  (const opnd_t[]){in.a, in.b, OPND_ZERO, OPND_ZERO});
+    edit_inst(s->e, i)->d = upper ? other.d : in.d;
+    edit_inst(s->e, i)->d2 = upper ? in.d : other.d;
+    s->touched[k] = true;
+    edit_remove(s->e, k);
+    ir_note(s->ir, k, "is part of the instruction that computes the other half of the product");
     return true;
 }
 

@@ -140,6 +140,11 @@ WIDE(U16, u16, U32, uint32_t)
 WIDE(S16, s16, S32, uint32_t)
 WIDE(U32, u32, U64, uint64_t)
 WIDE(S32, s32, S64, uint64_t)
+#define HALVES_OF(T, t, W)                                                                                             \
+    LANE(halves_##t, HALVES, T1(T), 0, INT_MUL, OPDS(T, T, T, T, NONE, NONE), const W p = (W)a * b;                    \
+         d = (lane_##T)p; d2 = (lane_##T)(p >> 32))
+HALVES_OF(U32, u32, uint64_t)
+HALVES_OF(S32, s32, int64_t)
 SIGNED_TYPES(SIGNS)
 DIVISION(U16, u16, u32)
 DIVISION(S16, s16, s32)

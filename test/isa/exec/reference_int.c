@@ -141,6 +141,10 @@ bool ref_int(const struct isa_row *row, struct ref_lane *x) {
     case OP_MUL24:
     case OP_MAD24:
         return ref_product(row, x);
+    case OP_HALVES:
+        x->d = (uwide)x->a.value * (uwide)x->b.value;
+        x->d2 = x->d >> 32;
+        return true;
     case OP_DIV:
     case OP_REM:
         return ref_quotient(row, x);
