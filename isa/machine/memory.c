@@ -274,8 +274,11 @@ static void *shared_pages(struct memory *m, uint64_t from, uint64_t bytes) {
             p = in_folder(m, bytes) ? file_pages(m, wanted, bytes)
                                     : mmap(wanted, bytes, PROT_READ | PROT_WRITE,
                                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-        if (p == (void *)(uintptr_t)at)
+        if (p == (void *)(uintptr_t)at) {
+            if (!m->small_pages && !in_folder(m, bytes) && bytes >= HUGE_LEAST && bytes <= HUGE_MOST)
+                madvise(p, bytes, MADV_HUGEPAGE);
             return p;
+        }
         if (p != MAP_FAILED) /* Linux before 4.17 may return other pages than requested */
             munmap(p, bytes);
         else if (errno == ENOMEM || m->folder_error)

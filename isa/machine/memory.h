@@ -37,6 +37,7 @@ enum { MEM_SLACK = 64 << 10 };
 struct memory {
     struct allocation *list; /* sorted by address */
     uint32_t n, cap, numbered, mapped, serials;
+    bool small_pages; /* no huge pages at host addresses: the checker reads which small pages the host has touched */
     uint64_t next, next_shared; /* next free address, and next free address of mem_alloc_shared() (0 if not yet used) */
     uint64_t packed;            /* next address for packed buffers; 0 means that allocations have gaps */
     uint64_t live_bytes, limit_bytes;

@@ -1,6 +1,9 @@
 /* Tests device memory: addresses of allocations, mapped host memory, reserved ranges, and descriptions of addresses. */
 #include "isa/machine/memory.h"
 #include "test/test.h"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 static struct memory m;
 
@@ -66,6 +69,41 @@ START_TEST(large_buffers_have_huge_pages) {
         ck_assert_uint_eq((uintptr_t)m.list[0].host % (2 * MIB) == 0, i < 3);
         ck_assert(mem_read(&m, a, &v[0], 1) && mem_read(&m, a + sizes[i] - 1, &v[1], 1));
         ck_assert_uint_eq(v[0] | v[1], 0);
+        mem_free_all(&m);
+    }
+}
+END_TEST
+
+/* Returns true if the host may use huge pages at `address`: its mapping has the flag "hg" (proc_pid_smaps(5)). */
+static bool may_be_huge(uint64_t address) {
+    FILE *f = fopen("/proc/self/smaps", "r");
+    char line[1024];
+    bool inside = false, huge = false;
+    while (f && fgets(line, sizeof line, f)) {
+        unsigned long long begin, end;
+        if (sscanf(line, "%llx-%llx ", &begin, &end) == 2)
+            inside = address >= begin && address < end;
+        else if (inside && strncmp(line, "VmFlags:", 8) == 0)
+            huge |= strstr(line, " hg") != NULL;
+    }
+    if (f)
+        fclose(f);
+    return huge;
+}
+
+/* The sizes are the least and the greatest of buffers with huge pages, and their neighbours. The checker forbids huge
+ * pages. */
+START_TEST(large_shared_buffers_have_huge_pages) {
+    enum { MIB = 1 << 20 };
+    static const uint64_t sizes[] = {4 * MIB, 256 * MIB, 4 * MIB - 4096, 256 * MIB + 4096};
+    if (access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) != 0)
+        test_skip("the host has no huge pages");
+    for (unsigned i = 0; i < 8; i++) {
+        mem_init(&m, 0);
+        m.small_pages = i >= 4;
+        const uint64_t a = mem_alloc_shared(&m, sizes[i % 4], NULL);
+        ck_assert_uint_ne(a, 0);
+        ck_assert_uint_eq(may_be_huge(a), i < 2);
         mem_free_all(&m);
     }
 }
@@ -300,6 +338,7 @@ SUITE(isa_memory) {
     TEST(packed_buffers_have_no_gaps);
     TEST(new_memory_is_zero);
     TEST(large_buffers_have_huge_pages);
+    TEST(large_shared_buffers_have_huge_pages);
     TEST(read_back);
     TEST(limit_counts_live_bytes);
     TEST(huge_sizes_are_refused);
