@@ -391,12 +391,20 @@ static void print_program(const struct program *p, FILE *out) {
 }
 
 static enum heddle_status no_pass(struct heddle *h, const char *pass) {
+    enum { MOST = 128 };
+    const char *name[MOST];
     struct error_text e;
+    int n = 0;
+    while (n < MOST && (name[n] = frontend_pass_name(h->passes, n)))
+        n++;
+    const char *near = diag_suggest(pass, name, n);
     error_begin(&e);
-    fprintf(e.stream, "no pass is called '%s'; in order they are", pass);
-    const char *name;
-    for (int i = 0; (name = frontend_pass_name(h->passes, i)); i++)
-        fprintf(e.stream, "%s %s", i ? "," : "", name);
+    fprintf(e.stream, "no pass is called '%s'", pass);
+    if (near)
+        fprintf(e.stream, "; did you mean '%s'?", near);
+    fputs(near ? " In order they are" : "; in order they are", e.stream);
+    for (int i = 0; i < n; i++)
+        fprintf(e.stream, "%s %s", i ? "," : "", name[i]);
     fputc('\n', e.stream);
     return error_end(h, &e, HEDDLE_USAGE);
 }

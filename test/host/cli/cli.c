@@ -285,7 +285,7 @@ START_TEST(inspect_shows_each_kernel) {
     STATUS(HEDDLE_OK, "inspect $HEDDLE_KERNELS/lud.ptx -k lud_internal");
     ck_assert_ptr_null(strstr(out, "lud_diagonal\n"));
     STATUS(HEDDLE_USAGE, "inspect $HEDDLE_KERNELS/lud.ptx -k lud_internal --pass nothing");
-    SAYS(err, "no pass is called 'nothing'");
+    SAYS(err, "no pass is called 'nothing'; in order they are lower, frames,");
     STATUS(HEDDLE_USAGE, "inspect");
 }
 END_TEST

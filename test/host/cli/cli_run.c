@@ -149,7 +149,7 @@ START_TEST(files_that_are_no_ptx_are_named) {
     STATUS(HEDDLE_USAGE, "run lud -m dpe"); /* the missing file is reported before missing options */
     SAYS(err, "lud: No such file or directory; the built-in program of this name is run by 'heddle bench'");
     STATUS(HEDDLE_USAGE, "inspect $HEDDLE_KERNELS/vecadd.ptx --pass regallok");
-    SAYS(err, "no pass is called 'regallok'");
+    SAYS(err, "no pass is called 'regallok'; did you mean 'regalloc'? In order they are lower, frames,");
     ck_assert_str_eq(out, "");
     STATUS(HEDDLE_USAGE, "run . -g 1 -b 1");
     SAYS(err, "is a directory");
