@@ -111,10 +111,11 @@ void modern_queue_waits(struct sm *sm, uint32_t part, uint32_t entry, uint64_t w
 
 /* ---- modern_execute.c ---- */
 /* Returns true if modern_may_issue() has nothing to do for this instruction: it neither passes the queue of the
- * sub-core nor has an operand in constant memory. */
+ * sub-core, nor waits for the multiplier alone, nor has an operand in constant memory. */
 static inline bool modern_issues_freely(const struct sm_modern *m, const struct timed_inst *ti, uint32_t pc) {
     const struct control_bits *c = modern_control(m, pc);
-    return ti->flags & TIMED_MEMORY || (!modern_is_variable(ti) && (!c || c->constant == CONTROL_NO_CONSTANT));
+    return ti->flags & TIMED_MEMORY ||
+           (!modern_is_variable(ti) && !(ti->flags & TIMED_PRODUCT) && (!c || c->constant == CONTROL_NO_CONSTANT));
 }
 /* Looks up the operand in constant memory of the path's instruction, if it has one, in the cache of the sub-core.
  * Returns true if the instruction may issue in this cycle. After a miss, the path waits for the line, and the sub-core

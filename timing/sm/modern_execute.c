@@ -13,13 +13,15 @@ bool modern_may_issue(struct sm *sm, uint32_t s, uint32_t w, uint32_t p, uint64_
     const struct sm_path *path = &sm->warps.slot[w].path[p];
     const struct control_bits *c = modern_control(sm->modern, path->pc);
     struct modern_part *part = &sm->modern->part[s];
-    const uint64_t room = modern_queue_free(sm, s, &sm->program->inst[path->pc]);
+    const struct timed_inst *ti = &sm->program->inst[path->pc];
+    const uint64_t room = ti->flags & TIMED_PRODUCT ? max64(part->product_free, modern_queue_free(sm, s, ti))
+                                                    : modern_queue_free(sm, s, ti);
     if (room > now) {
         modern_stall_until(sm, w, path->lanes, room);
         sm_evaluate(sm, w, p, now);
         return false;
     }
-    if (!c || c->constant == CONTROL_NO_CONSTANT || sm->program->inst[path->pc].flags & TIMED_MEMORY)
+    if (!c || c->constant == CONTROL_NO_CONSTANT || ti->flags & TIMED_MEMORY)
         return true;
     uint32_t line = c->constant / CONSTANT_LINE, i = 0;
     while (i < part->n_constant && part->constant[i].line != line)
@@ -50,6 +52,8 @@ void modern_execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
                raises = c && (c->raise_read < CONTROL_COUNTERS || c->raise_write < CONTROL_COUNTERS);
     const bool own_file = (form && form->file) || ti->flags & TIMED_UNIFORM;
     modern_issues(sm, w, path, now);
+    if (ti->flags & TIMED_WIDE)
+        sm->modern->part[part].product_free = now + (uint64_t)ti->initiation * sm->cfg->core.wide_products;
     if (!variable && !raises && !expands && !ti->regs.n_write) {
         uint64_t waits = modern_fixed(sm, part, w, path->pc, &t, own_file, now);
         sm_units_written(

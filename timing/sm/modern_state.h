@@ -77,7 +77,8 @@ struct modern_part {
     struct modern_queue queue;
     uint64_t allocate_free; /* cycle from which an instruction may be in Allocate */
     struct modern_ports ports[MODERN_RING];
-    uint64_t reads_end; /* no read is reserved in this cycle or later */
+    uint64_t product_free; /* cycle from which an integer product may issue (TIMED_PRODUCT) */
+    uint64_t reads_end;    /* no read is reserved in this cycle or later */
     struct modern_cached cached[MODERN_BANKS][CONTROL_OPERANDS];
     uint8_t holds;         /* the places of `cached` that hold a value (timed_ports.places) */
     uint64_t expanded;     /* 1 + the last cycle in which a further machine instruction of an expansion issued */

@@ -235,10 +235,30 @@ struct timed_part timed_part_of(const struct config *cfg, uint8_t class) {
                                .initiation = (uint16_t)sm_pipe_cycles(&cfg->sm, cfg->latency[class].initiation)};
 }
 
+/* Returns true for a 32-bit product of which the upper half is a result. */
+static bool is_wide_product(const struct inst *in, const struct isa_row *row) {
+    return (in->latency == LAT_INT_MUL || in->latency == LAT_INT_MAD) && type_bytes(row->a) == 4 &&
+           (type_bytes(row->d) == 8 || form_get(row->form, CAT_PART) == PART_HI || row->op == OP_HALVES);
+}
+
+/* Sets how long an integer product holds the multiplier. If f32 instructions have further lanes, only products wait for
+ * it (modern_execute.c), else all instructions of the pipe. */
+static void fill_product(struct timed_inst *ti, const struct config *cfg, const struct inst *in) {
+    uint32_t n;
+    const bool wide = is_wide_product(in, &isa_rows(&n)[in->row]);
+    const bool apart = cfg->latency[LAT_F32_FMA].initiation < cfg->latency[LAT_INT_MUL].initiation;
+    if (cfg->core.kind != CORE_MODERN || ti->op != CLASS_INT_MUL || cfg->core.wide_products == 1)
+        return;
+    if (apart)
+        ti->flags |= TIMED_PRODUCT | (wide ? TIMED_WIDE : 0);
+    else if (wide)
+        ti->initiation = (uint16_t)(ti->initiation * cfg->core.wide_products);
+}
+
 /* Sets the time of an instruction of the uniform datapath, which is the affine unit of the sub-core. The scoreboard,
  * which does not tell readers apart, makes all readers wait as long as other units must. */
 static void fill_uniform(struct timed_inst *ti, const struct config *cfg) {
-    ti->flags |= TIMED_UNIFORM;
+    ti->flags = (ti->flags & ~(uint32_t)(TIMED_PRODUCT | TIMED_WIDE)) | TIMED_UNIFORM;
     ti->pipe = existing_pipe(&cfg->sm, PIPE_AFFINE);
     ti->latency = cfg->core.control_bits ? UNIFORM_LATENCY : UNIFORM_TO_VECTOR;
     ti->initiation = ti->whole = 1;
@@ -397,6 +417,8 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
             ti->latency = ti->initiation = 1; /* the time of the issue; tensor.c computes the time of the product */
         else if (class == LAT_MMA && in->kind == K_WARP)
             fill_matrix(ti, cfg, in);
+        if (in->kind == K_LANE)
+            fill_product(ti, cfg, in);
         ti->whole = ti->initiation;
         ti->initiation = (uint16_t)sm_pipe_cycles(sm, ti->initiation);
         fill_expansion(ti, cfg, p->control ? &p->control[pc] : NULL);

@@ -6,7 +6,8 @@
 /* ---- the pipes of fixed-latency instructions ---- */
 
 /* Two pairs of independent instructions. A pipe of 16 lanes takes one of them every two cycles (initiation 2). So two
- * instructions for one pipe issue two cycles apart, for two pipes one cycle. */
+ * instructions for one pipe issue two cycles apart, for two pipes one cycle. A product with its upper half holds the
+ * multiplier twice as long, in ptxas' code, too. f32 waits for it only if all f32 lanes are in the same pipe. */
 static const struct {
     const char *set, *pair;
     uint8_t at[4];
@@ -19,11 +20,21 @@ static const struct {
     {"core.f32_multiplies=on", "add.f32 %%f1,%%f38,%%f39; min.f32 %%f2,%%f38,%%f39;\n", {0, 1, 2, 3}},
     {"core.f32_multiplies=off", "add.f32 %%f1,%%f38,%%f39; min.f32 %%f2,%%f38,%%f39;\n", {0, 2, 4, 6}},
     {"core.f32_multiplies=on", "add.u32 %%r1,%%r38,%%r39; min.f32 %%f2,%%f38,%%f39;\n", {0, 2, 4, 6}},
+    {"core.wide_products=2", "mul.wide.u32 %%q1,%%r38,%%r39; mul.lo.u32 %%r2,%%r38,%%r39;\n", {0, 4, 6, 10}},
+    {"core.wide_products=1", "mul.wide.u32 %%q1,%%r38,%%r39; mul.lo.u32 %%r2,%%r38,%%r39;\n", {0, 2, 4, 6}},
+    {"core.wide_products=3", "mad.hi.u32 %%r1,%%r38,%%r39,1; mul.hi.s32 %%r2,%%r38,%%r39;\n", {0, 6, 12, 18}},
+    {"core.wide_products=2", "mul.hi.u32 %%r1,%%r38,%%r39; add.f32 %%f1,%%f38,%%f39;\n", {0, 2, 4, 6}},
+    {"initiation.f32_fma=2", "mul.hi.u32 %%r1,%%r38,%%r39; add.f32 %%f1,%%f38,%%f39;\n", {0, 4, 6, 10}},
 };
 
 START_TEST(pipes_of_a_type_and_of_an_operation) {
-    const char *const set[] = {
-        "gpu.sms=1", "core.assembly=off", "initiation.f32_add=2", "initiation.f32_minmax=2", pairs[_i].set, NULL};
+    const char *const set[] = {"gpu.sms=1",
+                               "core.assembly=off",
+                               "initiation.f32_add=2",
+                               "initiation.f32_minmax=2",
+                               "core.wide_products=2",
+                               pairs[_i].set,
+                               NULL};
     char body[4096];
     const uint32_t first = rig_lead_in(body);
     rig_repeat(body, pairs[_i].pair, 0, 2);
@@ -150,7 +161,7 @@ END_TEST
 
 SUITE(timing_sm_modern_pipes) {
     tcase_add_checked_fixture(tc, rig_setup, rig_teardown);
-    TEST_LOOP(pipes_of_a_type_and_of_an_operation, 0, 8);
+    TEST_LOOP(pipes_of_a_type_and_of_an_operation, 0, 13);
     TEST_LOOP(jumps_have_a_unit_of_their_own, 0, 2);
     TEST(a_jump_stalls_with_scoreboards);
     TEST_LOOP(constants_come_at_an_interval, 0, 6);
