@@ -113,6 +113,14 @@ static bool give(struct ctas *c, struct cta_begins *b, uint32_t sm, uint64_t now
     return true;
 }
 
+/* Sets cta_begins.keep of all SMs. */
+static void set_keep(struct ctas *c, struct cta_begins *begins) {
+    const bool none = ctas_all_begun(c);
+    for (uint32_t i = 0; i < c->view.sms && !c->none_kept; i++)
+        begins[i].keep = none ? 0 : c->held[i] + c->open[i];
+    c->none_kept = none;
+}
+
 void ctas_dispatch(struct ctas *c, struct cta_begins *begins, uint64_t at, uint32_t edge) {
     const uint32_t n = c->view.sms;
     if (by_clusters(c)) {
@@ -124,15 +132,13 @@ void ctas_dispatch(struct ctas *c, struct cta_begins *begins, uint64_t at, uint3
     bool any = true;
     for (uint64_t now = at; now < at + edge && any; now++) {
         any = false;
-        for (uint32_t k = 0; k < n && !ctas_all_begun(c); k++) {
-            uint32_t i = (c->turn + k) % n;
+        for (uint32_t k = 0, i = c->turn; k < n && !ctas_all_begun(c); k++, i = i + 1 < n ? i + 1 : 0) {
             if (c->open[i] && stands_at(c, i, at))
                 any |= give(c, &begins[i], i, now);
         }
     }
     c->turn = (uint32_t)(c->view.begun % n);
-    for (uint32_t i = 0; i < n; i++)
-        begins[i].keep = ctas_all_begun(c) ? 0 : c->held[i] + c->open[i];
+    set_keep(c, begins);
 }
 
 void ctas_begin_on(const struct ctas *c, struct cta_begins *b, uint32_t sm) {

@@ -43,6 +43,7 @@ struct ctas {
     bool (*join)(void *ctx, uint32_t sm);
     void *join_ctx;
     bool *joined;
+    bool none_kept;               /* cta_begins.keep is 0 for all SMs from now on */
     struct cluster_source source; /* gives clusters that have not begun to clusterlaunchcontrol */
     struct cta_view view; /* argument of the policy's functions; it counts all CTAs and the CTAs that have begun */
 };

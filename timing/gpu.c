@@ -124,17 +124,24 @@ static uint64_t last_cta(const struct run *r) {
     return last;
 }
 
+/* Adds the statistics of the SMs in the cycles from r->collected up to `end` to `s`. */
+static void collect_sms(const struct run *r, uint64_t end, struct stats *s) {
+    uint32_t without = 0;
+    for (uint32_t i = 0; i < r->g->n_sms; i++)
+        if (ctas_joined(&r->ctas, i))
+            sm_stats(r->g->sm[i], end, s);
+        else
+            without++;
+    sm_no_stats(&r->g->cfg, without, end - r->collected, s);
+}
+
 /* Adds the statistics of the cycles from r->collected up to `end` to `s`, and sets r->collected to `end`. */
 static void collect(struct run *r, uint64_t end, struct stats *s) {
     struct gpu *g = r->g;
     if (r->view.sm)
         view_collect(&r->view, g->sm, end, s);
     else
-        for (uint32_t i = 0; i < g->n_sms; i++)
-            if (ctas_joined(&r->ctas, i))
-                sm_stats(g->sm[i], end, s);
-            else
-                sm_no_stats(&g->cfg, end - r->collected, s);
+        collect_sms(r, end, s);
     memsys_stats(g->mem, s);
     stats_add(s, "gpu.cycles", (double)(end - r->collected));
     stats_add(s, "gpu.drained_cycles", (double)((end == r->end ? r->drained : end) - r->collected));
@@ -537,7 +544,8 @@ bool gpu_run_sampled(struct gpu *g, const struct launch *l, const struct gap_ord
     if (g->watch)
         g->watch->told(g->watch->ctx, WINDOWS_OUTSIDE);
     struct run r = {.g = g, .l = &timed, .orders = o, .fault = fault};
-    bool ok = stats_init(&r.own) && stats_init(&r.part) && (!g->opt.view || view_init(&r.view, g->cfg.gpu.sms));
+    bool ok = stats_init(&r.own) && (!g->opt.sample_interval || stats_init(&r.part)) &&
+              (!g->opt.view || view_init(&r.view, g->cfg.gpu.sms));
     if (!ok)
         fail(&r, FAULT_MEMORY, NULL);
     ok = ok && begin(&r) && (!g->opt.profile || begin_profile(&r)) && run_windows(&r) && add_interval(&r, r.end, true);

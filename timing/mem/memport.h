@@ -78,15 +78,21 @@ static inline void memport_count_removed(struct memport *p) {
         p->removed_flits += memport_flits(p, i);
 }
 
+/* Returns true if the memory side has removed all requests, and the SM has taken all replies, as far as the SM knows.
+ * The memory side then has nothing to do for this port, and each half knows the actions of the other half. */
+static inline bool memport_idle(const struct memport *p) { return p->sent == p->removed && !p->outstanding; }
+
 /* Enlarges the ring of replies to at least p->outstanding entries. */
 void memport_grow(struct memport *p);
 /* Makes the actions of each half known to the other half. Neither side may run during the call. `sure` is the value for
  * the field memport.sure. */
 static inline void memport_exchange(struct memport *p, uint64_t sure) {
     p->sure = sure;
+    if (memport_idle(p))
+        return; /* most ports of a large GPU */
     if (p->mem.sent == p->sent && p->mem.removed == p->removed && p->mem.replied == p->replied &&
         (!p->near || p->near->replied == p->near->put))
-        return; /* most ports of a large GPU */
+        return;
     if (__builtin_expect(p->outstanding > p->reply_mask, 0))
         memport_grow(p);
     if (p->flit_bytes)

@@ -391,6 +391,8 @@ uint64_t memsys_sure(const struct memsys *m) { return m->ahead ? m->front + m->a
 bool memsys_crowded(const struct memsys *m, uint64_t past, uint32_t coming) {
     uint64_t most = 0;
     for (uint32_t s = 0; s < m->sms; s++) {
+        if (memport_idle(&m->port[s]))
+            continue;
         if (memport_near_due(&m->port[s]))
             return true;
         most = max64(most, m->port[s].sent - m->port[s].mem.sent);

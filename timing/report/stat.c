@@ -214,8 +214,9 @@ double stats_at(const struct stats *s, int i) {
 
 bool stats_keep(struct stats_kept *out, const struct stats *s) {
     int n = 0;
-    for (int i = 0; i < ROWS; i++)
-        n += s->v[i] != 0;
+    for (int g = 0; g < ROWS; g += GROUP)
+        for (int i = g, end = some_in_group(s, g) ? group_end(g) : g; i < end; i++)
+            n += s->v[i] != 0;
     *out = (struct stats_kept){.v = malloc((size_t)n * (sizeof *out->v + sizeof *out->index) + 1)};
     if (!out->v)
         return false;

@@ -527,8 +527,6 @@ static __attribute__((noinline)) void general_cycle(struct sm *sm, uint64_t now)
         any_cycle(sm, now, sm->warps.words);
 }
 
-void sm_start_at(struct sm *sm, uint64_t cycle) { sm->status.reached = cycle; }
-
 static __attribute__((noinline)) uint64_t next_edge(uint64_t now, uint64_t to, uint32_t edge) {
     return min64((now / edge + 1) * edge, to);
 }

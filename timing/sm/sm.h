@@ -73,7 +73,7 @@ void sm_warm_code(struct sm *sm, uint64_t from, uint64_t to);
  * Returns false if memory is out. */
 bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle);
 /* Lets the SM continue at `cycle`. Requires that no event is due before this cycle. */
-void sm_start_at(struct sm *sm, uint64_t cycle);
+static inline void sm_start_at(struct sm *sm, uint64_t cycle) { ((struct sm_status *)(void *)sm)->reached = cycle; }
 /* Simulates the cycles from sm_status.reached up to `to`. It stops earlier at the first edge (a multiple of `edge`)
  * with an ordered instruction to perform or with fewer than `ctas` CTAs. It also stops at a cycle in which the room at
  * its memory port is not known (memport.sure). If a fault has stopped the SM, sm_status.reached is set to `to`. */
@@ -97,8 +97,8 @@ uint64_t sm_issue_count(const struct sm *sm);
 const struct gpu_profile *sm_profile(const struct sm *sm);
 /* Adds the counts of the SM and its units since the last call, up to the cycle `to`, and clears them. */
 void sm_stats(struct sm *sm, uint64_t to, struct stats *s);
-/* Adds the counts of an SM that takes no part in the launch, for this number of cycles. */
-void sm_no_stats(const struct config *cfg, uint64_t cycles, struct stats *s);
+/* Adds the counts of `sms` SMs that take no part in the launch, for this number of cycles. */
+void sm_no_stats(const struct config *cfg, uint32_t sms, uint64_t cycles, struct stats *s);
 /* Prints for deadlock reports: up to `most` unfinished warps with the PCs of their paths and what each path waits for,
  * and the lines that units print. Returns the number of unfinished warps. */
 uint32_t sm_describe(const struct sm *sm, uint32_t most, FILE *out);

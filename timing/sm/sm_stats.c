@@ -119,8 +119,8 @@ void sm_stats(struct sm *sm, uint64_t to, struct stats *s) {
         memset(&sm->operands.part[i].regfile.n, 0, sizeof sm->operands.part[i].regfile.n);
 }
 
-void sm_no_stats(const struct config *cfg, uint64_t cycles, struct stats *s) {
-    const double slots = (double)cycles * cfg->sm.schedulers;
+void sm_no_stats(const struct config *cfg, uint32_t sms, uint64_t cycles, struct stats *s) {
+    const double slots = (double)cycles * cfg->sm.schedulers * sms;
     stats_put(s, STAT_sm_slots, slots);
     stats_put(s, STAT_sm_no_warp, slots);
 }

@@ -410,6 +410,39 @@ START_TEST(places_of_flits) {
 }
 END_TEST
 
+/* A port without requests is idle, so memport_exchange() passes it over. A write without a reply keeps the port busy
+ * until the SM knows that it has left. A read keeps it busy until the SM has taken the reply. */
+START_TEST(idle_port) {
+    struct memport p;
+    ck_assert(memport_init(&p, 8, 64, 2));
+    ck_assert(memport_idle(&p));
+    *memport_place(&p) = (struct mem_request){.kind = MEM_WRITE, .bytes = 32};
+    memport_send(&p);
+    ck_assert(!memport_idle(&p));
+    memport_exchange(&p, 10);
+    ck_assert_ptr_nonnull(memport_head(&p));
+    memport_remove(&p, 10);
+    ck_assert(!memport_idle(&p));
+    memport_exchange(&p, 20);
+    ck_assert(memport_idle(&p));
+    *memport_place(&p) = (struct mem_request){.kind = MEM_READ, .bytes = 32, .sectors = 1};
+    memport_send(&p);
+    memport_exchange(&p, 30);
+    memport_remove(&p, 30);
+    memport_exchange(&p, 40);
+    ck_assert(!memport_idle(&p));
+    memport_reply(&p)->cycle = 45;
+    memport_exchange(&p, 50);
+    ck_assert(!memport_idle(&p));
+    ck_assert_uint_eq(memport_reply_cycle(&p), 45);
+    memport_receive(&p);
+    ck_assert(memport_idle(&p));
+    memport_exchange(&p, 60);
+    ck_assert_uint_eq(p.sure, 60); /* an idle port learns this cycle, too */
+    memport_free(&p);
+}
+END_TEST
+
 /* A port uses 64 entries of its ring of replies at first. Here 300 replies are due, so the ring grows to 512 entries,
  * while it holds 50 replies in its entries 40 to 63 and 0 to 25. All replies arrive in order. */
 START_TEST(replies_in_a_growing_ring) {
@@ -461,4 +494,5 @@ SUITE(timing_memsys) {
     TEST(fixed_model_paces_requests);
     TEST(places_of_addresses);
     TEST(places_of_flits);
+    TEST(idle_port);
 }
