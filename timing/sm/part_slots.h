@@ -20,11 +20,21 @@ static inline bool part_slots_fit(const struct sm *sm, uint32_t words) {
     return words == 1 && sm->cfg->sm.schedulers != 2 && !sm->issue.profile;
 }
 
+/* Returns the warps of the only word that wait for a cause after SLOT_FETCH. */
+static inline uint64_t part_rare_causes(const struct sm_warps *ws) {
+    uint64_t warps = 0;
+    for (int cause = SLOT_FETCH + 1; cause < SLOT_NO_WARP; cause++)
+        warps |= warps_causing(ws, (enum slot)cause, 0);
+    return warps;
+}
+
 /* Finds the first cause among the warps of each scheduler. The host cannot predict the causes, so this code has no
- * branches: a cause that no warp has adds 1 to the number of the slot's use. */
+ * branch for a single cause: a cause that no warp has adds 1 to the number of the slot's use. In most cycles, no warp
+ * waits for one of the last causes. */
 static inline __attribute__((always_inline)) void part_slots_find(const struct sm *sm, struct part_slots *out) {
     typedef uint64_t parts __attribute__((vector_size(PART_SLOTS_TOGETHER * sizeof(uint64_t))));
     const struct sm_warps *ws = &sm->warps;
+    const bool rare = part_rare_causes(ws);
     out->others = warps_ready_others(ws, 0);
     out->ready = out->others | warps_with(ws, PATH_READY + PIPE_MEM, 0);
     for (uint32_t k = 0; k < sm->cfg->sm.schedulers; k += PART_SLOTS_TOGETHER) {
@@ -35,9 +45,18 @@ static inline __attribute__((always_inline)) void part_slots_find(const struct s
         _Static_assert(SLOT_LOAD == SLOT_PIPE + 1, "the next cause");
         slot -= (parts)((mine & warps) == 0);
 #pragma GCC unroll 8
-        for (int cause = SLOT_LOAD; cause < SLOT_NO_WARP; cause++) {
+        for (int cause = SLOT_LOAD; cause <= SLOT_FETCH; cause++) {
             warps |= warps_causing(ws, (enum slot)cause, 0);
             slot -= (parts)((mine & warps) == 0); /* a true comparison is -1 */
+        }
+        if (rare) {
+#pragma GCC unroll 8
+            for (int cause = SLOT_FETCH + 1; cause < SLOT_NO_WARP; cause++) {
+                warps |= warps_causing(ws, (enum slot)cause, 0);
+                slot -= (parts)((mine & warps) == 0);
+            }
+        } else {
+            slot -= (parts)((mine & warps) == 0) * (SLOT_NO_WARP - SLOT_FETCH - 1);
         }
         for (uint32_t i = 0; i < PART_SLOTS_TOGETHER; i++)
             out->slot[k + i] = slot[i];
