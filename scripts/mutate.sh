@@ -39,10 +39,10 @@ more_suites() {
     mechanisms/*) echo frontend_barriers mechanisms_si_run mechanisms_reconv mechanisms_figures timing_profile timing_gpu warp_sync models ;;
     timing/report/*) echo timing_micro timing_gpu ;;
     timing/*) echo timing_livelock timing_slots mechanisms_reconv models ;;
-    isa/jit/*) echo host_jit host_jit_calls host_jit_streams random_jit_kernels ;;
+    isa/jit/*) echo host_jit host_jit_calls host_jit_streams host_jit_vectors random_jit_kernels ;;
     isa/paths/*) echo isa_interp isa_barrier isa_call warp_sync host_paths mechanisms_reconv timing_livelock models ;;
     isa/exec/*) echo isa_arith isa_barrier isa_call isa_control isa_forms isa_memory isa_program frontend_opcodes host_textures host_samplers warp_sync mechanisms_reduce_run mechanisms_chain_run models ;;
-    isa/interp/interp_jit*) echo host_jit host_jit_calls host_jit_streams random_jit_kernels ;;
+    isa/interp/interp_jit*) echo host_jit host_jit_calls host_jit_streams host_jit_vectors random_jit_kernels ;;
     isa/interp/*) echo isa_barrier isa_call warp_sync host_paths host_launch models ;;
     frontend/passes/barriers.c | frontend/passes/region.c | frontend/analysis/joins.c | frontend/passes/leaving.c | frontend/analysis/waits.c)
         echo host_early_exit host_spin_locks random_gotos random_lock_kernels models ;;

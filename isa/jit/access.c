@@ -24,11 +24,14 @@ enum access_shape access_shape_of(const uint64_t addr[WARP_LANES], unsigned byte
 }
 
 /* Returns the shape that the access is compiled for. With a partial warp all accesses gather or scatter, unless their
- * address is constant. With all lanes active, a store scatters unless its lanes access consecutive elements. */
+ * address is constant. With all lanes active, a store scatters unless its lanes access consecutive elements. Vectors
+ * outside local memory always gather or scatter. */
 static enum access_shape shape_at(const struct compiler *c, const struct inst *in) {
     if (access_is_local(c, in))
         return local_shape(c, in, (enum access_shape)profile_of(c, in)->shape);
     enum access_shape s = c->partial ? ACCESS_ANY : (enum access_shape)profile_of(c, in)->shape;
+    if (in->n_list)
+        return s < ACCESS_ANY ? ACCESS_ANY : s;
     if (c->partial && in->a & 1)
         return ACCESS_SAME_SAME;
     if (in->a & 1)
@@ -40,13 +43,15 @@ static enum access_shape shape_at(const struct compiler *c, const struct inst *i
  * instruction, and stores for which AVX2 has none. */
 static bool is_lane_loop(const struct compiler *c, const struct inst *in) {
     return in->msize < 4 || in->rsize != in->msize || (in->msize == 8 && access_is_local(c, in)) ||
+           (in->n_list && in->msize == 8 && in->asize == 4) ||
            (c->e.vex && in->kind == K_STORE && shape_at(c, in) == ACCESS_ANY);
 }
 
 /* Returns true if the lanes can have addresses of their own. Lanes of 8 bytes with 4-byte addresses are excluded,
  * because a gather of 8-byte elements needs 8-byte addresses. */
 static bool lanes_may_differ(const struct compiler *c, const struct inst *in) {
-    return (in->asize == 8 || in->msize == 4 || is_lane_loop(c, in)) && !(in->a & 1) && in->imm % in->msize == 0 &&
+    return (in->asize == 8 || in->msize == 4 || is_lane_loop(c, in)) && !(in->a & 1) &&
+           in->imm % access_bytes(in) == 0 &&
            (access_space(c, in) == SPACE_GLOBAL || in->space == SPACE_SHARED || access_is_local(c, in));
 }
 
@@ -56,7 +61,7 @@ bool access_is_native(const struct compiler *c, const struct inst *in) {
     enum space s = access_space(c, in);
     enum access_shape shape = shape_at(c, in);
     bool load = in->kind == K_LOAD;
-    if ((!load && in->kind != K_STORE) || in->guard != NO_GUARD || in->n_list || in->hints & (HINT_DEQ | HINT_MEMBERS))
+    if ((!load && in->kind != K_STORE) || in->guard != NO_GUARD || in->hints & (HINT_DEQ | HINT_MEMBERS))
         return false;
     if (in->msize > 8 || in->imm > FAR || in->imm < -FAR)
         return false;
@@ -90,9 +95,16 @@ void groups_forget(struct compiler *c) {
         c->groups[g].live = false;
 }
 
-void groups_invalidate(struct compiler *c, opnd_t d) {
+static bool writes(const struct compiler *c, const struct inst *in, opnd_t r) {
+    for (unsigned k = 0; in->kind == K_LOAD && k < in->n_list; k++)
+        if (access_register(c, in, k) == r)
+            return true;
+    return in->kind != K_STORE && in->d == r;
+}
+
+void groups_invalidate(struct compiler *c) {
     for (int g = 0; g < N_GROUPS; g++)
-        if (c->groups[g].base == d)
+        if (writes(c, inst_of(c), c->groups[g].base))
             c->groups[g].live = false;
 }
 
@@ -123,7 +135,7 @@ static struct group group_for(const struct compiler *c) {
             g.high = in->imm > g.high ? in->imm : g.high;
             g.writes |= in->kind == K_STORE;
         }
-        if (in->kind != K_STORE && in->d == g.base)
+        if (writes(c, in, g.base))
             break;
     }
     return g;
@@ -348,7 +360,7 @@ static void gather_bounds(struct compiler *c, const struct inst *in, bool wide, 
         emit_constant(e, RSI, 0);
     }
     emit_alu_imm(e, ALU_SUB, true, RSI, (int32_t)in->imm);
-    emit_alu_imm(e, ALU_SUB, true, RAX, in->msize);
+    emit_alu_imm(e, ALU_SUB, true, RAX, (int32_t)access_bytes(in));
     exit_if(c, out, IF_BELOW);
     emit_alu(e, ALU_ADD, true, RAX, RSI);
     lanes_broadcast(e, wide, 0, RSI);
@@ -372,10 +384,10 @@ static void gather_check(struct compiler *c, const struct inst *in, const unsign
     }
     emit_vector(e, shift_op, SHIFT_RIGHT, 3, 3, WHOLE);
     emit_byte(e, bits - 1);
-    for (unsigned i = 0; i < n && in->msize > 1; i++)
+    for (unsigned i = 0; i < n && access_bytes(in) > 1; i++)
         lanes_or_active(e, c->partial, 3, v[i], i, in->asize);
     emit_vector(e, shift_op, SHIFT_LEFT, 3, 3, WHOLE);
-    emit_byte(e, bits - (in->msize > 1 ? (unsigned)__builtin_ctz(in->msize) : 1));
+    emit_byte(e, bits - (access_bytes(in) > 1 ? (unsigned)__builtin_ctz(access_bytes(in)) : 1));
     lanes_test_any(e, 3);
     exit_if(c, out, IF_NOT_ZERO);
 }
@@ -401,59 +413,82 @@ static void store_offsets(struct compiler *c) {
     }
 }
 
-/* Gathers elements from the addresses in vector register `from`, which holds line i of the base register. */
-static void gather_line(struct compiler *c, uint32_t op, unsigned to, unsigned from, unsigned i) {
-    bool wide = inst_of(c)->asize == 8;
-    line_offsets(c, wide, from, i);
-    lanes_gather(&c->e, op, to, RDX, 2, c->partial, i, wide ? 8 : 4);
-}
-
-/* Scatters the elements in vector register `from` to the addresses in line i of the base register. */
-static void scatter_line(struct compiler *c, uint32_t op, unsigned from, unsigned address, unsigned i) {
-    bool wide = inst_of(c)->asize == 8;
-    line_offsets(c, wide, address, i);
-    lanes_active(&c->e, 1, i, wide ? 8 : 4);
-    emit_vector_index(&c->e, op + V_TO_SCATTER, from, at(RDX, 0), 2, 1);
-}
-
-/* Emits a store whose lanes have addresses of their own. If several lanes store to the same address, the value of the
- * highest lane remains, as in the interpreter. */
-static void scatter(struct compiler *c) {
+/* Gathers elements k from the addresses in vector register `from`, which holds line i of the base register. */
+static void gather_line(struct compiler *c, uint32_t op, unsigned to, unsigned from, unsigned i, unsigned k) {
     const struct inst *in = inst_of(c);
     bool wide = in->asize == 8;
-    unsigned v[MAX_LINES];
-    check_lanes(c, v);
+    line_offsets(c, wide, from, i);
+    lanes_gather(&c->e, op, to, at(RDX, access_step(c, in, k)), 2, c->partial, i, wide ? 8 : 4);
+}
+
+/* Scatters the elements k in vector register `from` to the addresses in line i of the base register. */
+static void scatter_line(struct compiler *c, uint32_t op, unsigned from, unsigned address, unsigned i, unsigned k) {
+    const struct inst *in = inst_of(c);
+    bool wide = in->asize == 8;
+    line_offsets(c, wide, address, i);
+    lanes_active(&c->e, 1, i, wide ? 8 : 4);
+    emit_vector_index(&c->e, op + V_TO_SCATTER, from, at(RDX, access_step(c, in, k)), 2, 1);
+}
+
+/* Scatters elements k. v: the vector registers that hold the lines of the base register. If several lanes store to the
+ * same address, the value of the highest lane remains, as in the interpreter. Vectors of lanes are equal or disjoint,
+ * since they are aligned. */
+static void scatter(struct compiler *c, const unsigned v[MAX_LINES], unsigned k) {
+    const struct inst *in = inst_of(c);
+    bool wide = in->asize == 8;
     const uint32_t base = c->pinned;
     for (unsigned i = 0; i < lines_of(c, in->msize); i++, c->pinned = base) {
-        unsigned b = line_get(c, in->b, i, false);
+        unsigned b = line_get(c, access_register(c, in, k), i, false);
         if (!wide || in->msize == 8) {
-            scatter_line(c, wide ? V_GATHER64 : V_GATHER32, b, v[i], i);
+            scatter_line(c, wide ? V_GATHER64 : V_GATHER32, b, v[i], i, k);
         } else {
-            scatter_line(c, V_GATHERQ32, b, v[2 * i], 2 * i);
+            scatter_line(c, V_GATHERQ32, b, v[2 * i], 2 * i, k);
             lanes_upper_half(&c->e, 3, b);
-            scatter_line(c, V_GATHERQ32, 3, v[2 * i + 1], 2 * i + 1);
+            scatter_line(c, V_GATHERQ32, 3, v[2 * i + 1], 2 * i + 1, k);
         }
     }
 }
 
-static void gather(struct compiler *c) {
+static void gather(struct compiler *c, const unsigned v[MAX_LINES], unsigned k) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);
     bool wide = in->asize == 8;
-    unsigned v[MAX_LINES];
-    check_lanes(c, v);
     const uint32_t base = c->pinned;
     for (unsigned i = 0; i < lines_of(c, in->msize); i++, c->pinned = base) {
         if (!wide || in->msize == 8) {
-            gather_line(c, !wide ? V_GATHER32 : V_GATHER64, 1, v[i], i);
+            gather_line(c, !wide ? V_GATHER32 : V_GATHER64, 1, v[i], i, k);
         } else {
-            gather_line(c, V_GATHERQ32, 1, v[2 * i], 2 * i);
-            gather_line(c, V_GATHERQ32, 3, v[2 * i + 1], 2 * i + 1);
+            gather_line(c, V_GATHERQ32, 1, v[2 * i], 2 * i, k);
+            gather_line(c, V_GATHERQ32, 3, v[2 * i + 1], 2 * i + 1, k);
             lanes_join_halves(e, 1, 1, 3);
         }
-        unsigned d = line_new(c, in->d, i, false);
+        unsigned d = line_new(c, access_register(c, in, k), i, false);
         emit_vector(e, V_COPY64, d, 0, 1, WHOLE);
     }
+}
+
+bool access_moves(const struct compiler *c, const struct inst *in, unsigned k) {
+    const opnd_t r = access_register(c, in, k);
+    if (in->kind == K_STORE || !in->n_list)
+        return true;
+    for (unsigned later = k + 1; later < in->n_list; later++)
+        if (access_register(c, in, later) == r)
+            return false;
+    return r != OPND_SINK;
+}
+
+/* Emits an access whose lanes have addresses of their own. The element that is loaded into the base register is the
+ * last. */
+static void access_apart(struct compiler *c) {
+    const struct inst *in = inst_of(c);
+    unsigned v[MAX_LINES];
+    check_lanes(c, v);
+    for (unsigned k = 0; in->kind == K_STORE && k < access_elements(in); k++)
+        scatter(c, v, k);
+    for (unsigned last = 0; in->kind == K_LOAD && last < 2; last++)
+        for (unsigned k = 0; k < access_elements(in); k++)
+            if (access_moves(c, in, k) && (access_register(c, in, k) == in->a) == last)
+                gather(c, v, k);
 }
 
 /* ---- rows ---- */
@@ -480,10 +515,7 @@ void compile_access(struct compiler *c) {
         return;
     }
     if (shape_at(c, in) == ACCESS_ANY) {
-        if (in->kind == K_STORE)
-            scatter(c);
-        else
-            gather(c);
+        access_apart(c);
         return;
     }
     const struct group *g = group_of(c);

@@ -101,8 +101,7 @@ static void note_compiled(struct compiler *c) {
     if (in->guard == NO_GUARD)
         c->done.lanes += WARP_LANES;
     c->done.loads += c->program->coverage.instructions && inst_is_counted_load(in);
-    if (in->kind != K_STORE)
-        groups_invalidate(c, in->d);
+    groups_invalidate(c);
 }
 
 static void compile_inst(struct compiler *c) {

@@ -116,11 +116,25 @@ static inline enum space access_space(const struct compiler *c, const struct ins
     enum space s = in->space == SPACE_GENERIC ? (enum space)profile_of(c, in)->space : (enum space)in->space;
     return s == SPACE_CONST ? SPACE_GLOBAL : s;
 }
+/* Return the number of elements of an access, and their bytes in memory. */
+static inline unsigned access_elements(const struct inst *in) { return in->n_list ? in->n_list : 1; }
+static inline unsigned access_bytes(const struct inst *in) { return access_elements(in) * in->msize; }
 /* Returns true for an access by 64-bit addresses to local memory that is stored by words (warp_local()). */
 static inline bool access_is_local(const struct compiler *c, const struct inst *in) {
     return access_space(c, in) == SPACE_LOCAL && c->program->local_by_word && in->asize == 8 &&
-           c->program->local_bytes >= in->msize;
+           c->program->local_bytes >= access_bytes(in);
 }
+
+/* Return the register of element k of an access, and its distance from the place of element 0. */
+static inline opnd_t access_register(const struct compiler *c, const struct inst *in, unsigned k) {
+    return in->n_list ? c->program->lists[in->list + k] : in->kind == K_LOAD ? in->d : in->b;
+}
+static inline int32_t access_step(const struct compiler *c, const struct inst *in, unsigned k) {
+    const int32_t bytes = (int32_t)(k * in->msize);
+    return access_is_local(c, in) ? bytes / 4 * LOCAL_ROW + bytes % 4 : bytes;
+}
+/* Returns true if element k is stored, or loaded into a register that no later element overwrites. */
+bool access_moves(const struct compiler *c, const struct inst *in, unsigned k);
 
 /* ---- held_lines.c: lines in vector registers ---- */
 
@@ -218,8 +232,8 @@ bool access_is_checked(const struct compiler *c, const struct inst *in, unsigned
 unsigned groups_after_write(const struct compiler *c, unsigned live, opnd_t d);
 /* Ends all groups: their general registers have been overwritten. */
 void groups_forget(struct compiler *c);
-/* Ends the groups whose base register is d, which the current instruction has written. */
-void groups_invalidate(struct compiler *c, opnd_t d);
+/* Ends the groups whose base register the current instruction has written. */
+void groups_invalidate(struct compiler *c);
 /* Returns true for a simple access that takes its addresses, and nothing else, from a queue: jit_frame.row executes
  * it. */
 bool access_is_queued(const struct compiler *c, const struct inst *in);

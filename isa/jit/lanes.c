@@ -195,7 +195,7 @@ void lanes_or_active(struct emit *e, bool partial, unsigned d, unsigned v, unsig
     emit_vector(e, size == 8 ? V_OR64 : V_OR, d, d, v, (struct lanes){partial && !e->vex ? 1 : 0, false});
 }
 
-void lanes_gather(struct emit *e, uint32_t op, unsigned d, enum gpr base, unsigned index, bool partial, unsigned i,
+void lanes_gather(struct emit *e, uint32_t op, unsigned d, struct place p, unsigned index, bool partial, unsigned i,
                   unsigned size) {
     if (partial && e->vex && op == V_GATHERQ32) /* the mask's elements must be as wide as the loaded elements */
         lanes_of_bits(e, vector_of(1), frame_at(offsetof(struct jit_frame, active)), 4 * i, 4);
@@ -205,7 +205,7 @@ void lanes_gather(struct emit *e, uint32_t op, unsigned d, enum gpr base, unsign
         op3(e, A_EQUAL32, vector_of(1), vector_of(1), vector_of(1));
     else
         emit_mask(e, K_ALL16, true, 1, 1, 1);
-    emit_vector_index(e, op, d, at(base, 0), index, e->vex ? vector_of(1) : 1);
+    emit_vector_index(e, op, d, p, index, e->vex ? vector_of(1) : 1);
 }
 
 /* ---- masks ---- */

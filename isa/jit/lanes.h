@@ -42,9 +42,9 @@ void lanes_join_halves(struct emit *e, unsigned d, unsigned low, unsigned high);
 void lanes_narrow(struct emit *e, unsigned d, unsigned low, unsigned high);
 /* Copies a general register to all lanes of d. `wide`: the lanes have 64 bits, not 32. */
 void lanes_broadcast(struct emit *e, bool wide, unsigned d, enum gpr from);
-/* Loads lane l of d from base + index[l]. `partial`: only the active lanes of line i, with elements of `size` bytes.
+/* Loads lane l of d from p + index[l]. `partial`: only the active lanes of line i, with elements of `size` bytes.
  * Uses mask 1. d must be neither vector register 3 nor the index. */
-void lanes_gather(struct emit *e, uint32_t op, unsigned d, enum gpr base, unsigned index, bool partial, unsigned i,
+void lanes_gather(struct emit *e, uint32_t op, unsigned d, struct place p, unsigned index, bool partial, unsigned i,
                   unsigned size);
 /* Emits code that sets mask m to the result of a float comparison; `how` is the predicate number of vcmpps. */
 void lanes_compare(struct emit *e, uint32_t op, unsigned m, unsigned a, unsigned b, unsigned how);

@@ -11,7 +11,8 @@ bool local_is_constant(const struct compiler *c, const struct inst *in, uint64_t
         return false;
     memcpy(&base, p->constants + (in->a >> 1), sizeof base);
     *at = base + (uint64_t)in->imm;
-    return *at % in->msize == 0 && p->local_bytes >= in->msize && *at <= p->local_bytes - in->msize && *at < MOST_LOCAL;
+    const unsigned bytes = access_bytes(in);
+    return *at % bytes == 0 && p->local_bytes >= bytes && *at <= p->local_bytes - bytes && *at < MOST_LOCAL;
 }
 
 enum access_shape local_shape(const struct compiler *c, const struct inst *in, enum access_shape profiled) {
@@ -42,11 +43,10 @@ void local_offsets(struct compiler *c, unsigned i) {
 }
 
 /* Loads 64-bit elements. The lower words of all lanes are consecutive in memory, and so are the upper words. */
-static void load_local_pairs(struct compiler *c, int64_t row) {
+static void load_local_pairs(struct compiler *c, opnd_t to, int64_t row) {
     struct emit *e = &c->e;
-    const struct inst *in = inst_of(c);
     for (unsigned i = 0; i < lines_of(c, 8); i++, lines_unpin(c)) {
-        const unsigned d = line_new(c, in->d, i, false);
+        const unsigned d = line_new(c, to, i, false);
         for (unsigned k = 0; k < 2; k++) {
             emit_vector_mem(e, V_LOAD, 1 + k, 0, at(RDX, row + k * LOCAL_ROW + i / 2 * line_bytes(c)), WHOLE);
             if (i % 2)
@@ -67,11 +67,10 @@ static void store_row_line(struct compiler *c, unsigned v, int64_t row, unsigned
         emit_vector_mem(&c->e, V_STORE, v, 0, p, WHOLE);
 }
 
-static void store_local_pairs(struct compiler *c, int64_t row) {
+static void store_local_pairs(struct compiler *c, opnd_t from, int64_t row) {
     struct emit *e = &c->e;
-    const struct inst *in = inst_of(c);
     for (unsigned i = 0; i < lines_of(c, 4); i++, lines_unpin(c)) {
-        const unsigned a = line_get(c, in->b, 2 * i, false), b = line_get(c, in->b, 2 * i + 1, false);
+        const unsigned a = line_get(c, from, 2 * i, false), b = line_get(c, from, 2 * i + 1, false);
         lanes_narrow(e, 3, a, b);
         store_row_line(c, 3, row, i);
         emit_vector(e, V_SHIFT64, SHIFT_RIGHT, 0, a, WHOLE);
@@ -83,23 +82,30 @@ static void store_local_pairs(struct compiler *c, int64_t row) {
     }
 }
 
-/* Emits the access of all lanes to the word at RDX + row of the first lane. */
-static void access_row(struct compiler *c, int64_t row) {
+/* Emits the access of all lanes to an element, which is at RDX + row for the first lane. `r`: the element's register */
+static void access_row(struct compiler *c, opnd_t r, int64_t row) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);
     if (in->msize == 8 && in->kind == K_LOAD)
-        load_local_pairs(c, row);
+        load_local_pairs(c, r, row);
     else if (in->msize == 8)
-        store_local_pairs(c, row);
+        store_local_pairs(c, r, row);
     else
         for (unsigned i = 0; i < lines_of(c, 4); i++, lines_unpin(c)) {
             if (in->kind == K_LOAD) {
-                emit_vector_mem(e, V_LOAD, line_new(c, in->d, i, false), 0, at(RDX, row + i * line_bytes(c)), WHOLE);
+                emit_vector_mem(e, V_LOAD, line_new(c, r, i, false), 0, at(RDX, row + i * line_bytes(c)), WHOLE);
             } else {
-                emit_vector(e, V_COPY64, 3, 0, line_get(c, in->b, i, false), WHOLE);
+                emit_vector(e, V_COPY64, 3, 0, line_get(c, r, i, false), WHOLE);
                 store_row_line(c, 3, row, i);
             }
         }
+}
+
+static void access_rows(struct compiler *c, int64_t row) {
+    const struct inst *in = inst_of(c);
+    for (unsigned k = 0; k < access_elements(in); k++)
+        if (access_moves(c, in, k))
+            access_row(c, access_register(c, in, k), row + access_step(c, in, k));
 }
 
 void local_access(struct compiler *c, uint64_t address) {
@@ -107,7 +113,7 @@ void local_access(struct compiler *c, uint64_t address) {
     const int64_t row = (int64_t)(address / 4 * LOCAL_ROW);
     emit_load(&c->e, true, RDX, frame_at(offsetof(struct jit_frame, local)));
     if (in->rsize == in->msize && in->msize >= 4)
-        access_row(c, row);
+        access_rows(c, row);
     else
         compile_lane_loop(c, &(struct indexed){RDX, RCX, 4, (int32_t)(row + (int64_t)(address & 3))});
 }
@@ -120,13 +126,13 @@ void local_access_same(struct compiler *c, struct side_exit *out) {
     const int64_t low = in->imm - (in->space == SPACE_GENERIC ? (int64_t)LOCAL_WINDOW : 0);
     if (low)
         emit_alu_imm(e, ALU_ADD, true, RAX, (int32_t)low);
-    emit_test_imm(e, RAX, in->msize - 1u);
+    emit_test_imm(e, RAX, access_bytes(in) - 1);
     exit_if(c, out, IF_NOT_ZERO);
-    emit_alu_imm(e, ALU_CMP, true, RAX, (int32_t)(c->program->local_bytes - in->msize));
+    emit_alu_imm(e, ALU_CMP, true, RAX, (int32_t)(c->program->local_bytes - access_bytes(in)));
     exit_if(c, out, IF_ABOVE);
     emit_multiply(e, RAX, LOCAL_ROW / 4);
     emit_load(e, true, RDX, frame_at(offsetof(struct jit_frame, local)));
     emit_alu(e, ALU_ADD, true, RDX, RAX);
     lines_unpin(c);
-    access_row(c, 0);
+    access_rows(c, 0);
 }

@@ -56,6 +56,15 @@ static const struct {
     {4, "ld%s.s32 %%rd6, [%s+%d];", "st%s.u32 [%s+%d], %%rd6;",
      "shr.u64 %rd7, %rd6, 20; cvt.u32.u64 %r6, %rd7; add.u32 %r3, %r3, %r6;"},
     {8, "ld%s.v2.u32 {%%r6, %%r7}, [%s+%d];", "st%s.v2.u32 [%s+%d], {%%r7, %%r6};", "add.u32 %r3, %r6, %r7;"},
+    {16, "ld%s.v4.f32 {%%f1, %%f2, %%f3, %%f4}, [%s+%d];", "st%s.v4.f32 [%s+%d], {%%f4, %%f1, %%f3, %%f1};",
+     "mov.b32 %r6, %f1; mad.lo.u32 %r3, %r3, 3, %r6; mov.b32 %r6, %f2; mad.lo.u32 %r3, %r3, 3, %r6;\n"
+     "mov.b32 %r6, %f3; mad.lo.u32 %r3, %r3, 3, %r6; mov.b32 %r6, %f4; mad.lo.u32 %r3, %r3, 3, %r6;"},
+    {16, "ld%s.v2.u64 {%%rd6, %%rd7}, [%s+%d];", "st%s.v2.u64 [%s+%d], {%%rd7, %%rd6};",
+     "mad.lo.u64 %rd8, %rd6, 3, %rd7; shr.u64 %rd8, %rd8, 9; cvt.u32.u64 %r6, %rd8; mad.lo.u32 %r3, %r3, 3, %r6;"},
+    {4, "ld%s.v4.u8 {%%r6, %%r7, %%r10, %%r11}, [%s+%d];", "st%s.v4.u8 [%s+%d], {%%r7, %%r6, %%r11, %%r10};",
+     "mad.lo.u32 %r3, %r3, 3, %r6; mad.lo.u32 %r3, %r3, 3, %r7; sub.u32 %r10, %r10, %r11; add.u32 %r3, %r3, %r10;"},
+    {8, "ld%s.v2.s32 {%%rd6, %%rd7}, [%s+%d];", "st%s.v2.b32 [%s+%d], {%%rd7, %%rd6};",
+     "mad.lo.u64 %rd8, %rd6, 3, %rd7; shr.u64 %rd8, %rd8, 9; cvt.u32.u64 %r6, %rd8; mad.lo.u32 %r3, %r3, 3, %r6;"},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -73,7 +82,7 @@ static const struct {
 /* Local memory for the last two rows. Its words differ. */
 enum { FIRST_LOCAL = 4 };
 static const char own[] =
-    ".local .align 16 .b8 own[8192]; mov.u64 %rd13, own; mov.u64 %rd12, own; add.u64 %rd11, %rd13, 8192;\n"
+    ".local .align 16 .b8 own[13312]; mov.u64 %rd13, own; mov.u64 %rd12, own; add.u64 %rd11, %rd13, 13312;\n"
     "FILL: cvt.u32.u64 %r6, %rd12; mad.lo.u32 %r6, %r6, 40503, %r1; st.local.u32 [%rd12], %r6;\n"
     "add.u64 %rd12, %rd12, 4; setp.lt.u64 %p1, %rd12, %rd11; @%p1 bra FILL;\n";
 enum { SPACES = sizeof spaces / sizeof spaces[0] };
