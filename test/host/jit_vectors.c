@@ -14,6 +14,7 @@ START_TEST(faults_of_vectors_are_alike) {
     const int part = jit_level(_i);
     static char text[TEXT];
     static const char global[] = "and.b32 %r5, %r1, 1; mul.wide.u32 %rd5, %r5, 16; add.u64 %rd5, %rd1, %rd5;",
+                      before[] = "and.b32 %r5, %r1, 1; mad.wide.u32 %rd5, %r5, 16, %rd1; add.u64 %rd5, %rd5, 8;",
                       odd[] = "and.b32 %r5, %r1, 1; mul.wide.u32 %rd5, %r5, 16; add.u64 %rd5, %rd10, %rd5;",
                       local[] = "and.b32 %r5, %r1, 1; mul.wide.u32 %rd5, %r5, 16; add.u64 %rd5, %rd13, %rd5;",
                       same[] = "and.b32 %r5, %r2, 1; mul.wide.u32 %rd5, %r5, 16; add.u64 %rd5, %rd13, %rd5;";
@@ -27,10 +28,10 @@ START_TEST(faults_of_vectors_are_alike) {
         {global, "ld.global.v4.u8 {%r6, %r7, %r8, %r9}, [%rd5];", 2},
         {global, "st.global.v4.u32 [%rd5], {%r6, %r7, %r8, %r9};", 8},
         {global, "st.global.v2.u64 [%rd5], {%rd6, %rd7};", 8},
-        {global, "ld.global.v4.u32 {%r6, %r7, %r8, %r9}, [%rd5+8];", 0},
-        {odd, "ld.global.v4.u32 {%r6, %r7, %r8, %r9}, [%rd5];", 32},
-        {odd, "ld.global.v2.u64 {%rd6, %rd7}, [%rd5];", 32},
-        {odd, "st.global.v4.u32 [%rd5], {%r6, %r7, %r8, %r9};", 32},
+        {before, "ld.global.v4.u32 {%r6, %r7, %r8, %r9}, [%rd5+8];", 8},
+        {odd, "ld.global.v4.u32 {%r6, %r7, %r8, %r9}, [%rd5];", 16},
+        {odd, "ld.global.v2.u64 {%rd6, %rd7}, [%rd5];", 16},
+        {odd, "st.global.v4.u32 [%rd5], {%r6, %r7, %r8, %r9};", 16},
         {local, "ld.local.v4.u32 {%r6, %r7, %r8, %r9}, [%rd5];", 8},
         {local, "st.local.v2.u64 [%rd5], {%rd6, %rd7};", 8},
         {local, "ld.local.v4.u32 {%r6, %r7, %r8, %r9}, [%rd5];", 48},
@@ -67,6 +68,8 @@ START_TEST(vectors_overwrite_addresses_alike) {
         "ld.global.v2.u64 {_, %rd5}, [%rd10]; ld.global.v2.u32 {%r7, _}, [%rd5]; add.u32 %r6, %r6, %r7;",
         "mov.u64 %rd5, %rd10; ld.global.u32 %r6, [%rd5]; ld.global.v2.u64 {%rd6, %rd5}, [%rd10]; ld.global.u32 %r7, "
         "[%rd5];",
+        "mad.wide.u32 %rd5, %r1, 8, %rd1; ld.global.u64 %rd7, [%rd5]; ld.global.v2.u64 {_, %rd5}, [%rd10];\n"
+        "ld.global.u64 %rd8, [%rd5]; cvt.u32.u64 %r6, %rd7; cvt.u32.u64 %r7, %rd8;",
         "mov.u32 %r8, %r10; ld.shared.v4.u32 {%r8, %r6, %r7, %r9}, [%r8]; ld.shared.u32 %r9, [%r8]; add.u32 %r6, %r6, "
         "%r9;",
         "mov.u32 %r8, %r10; ld.shared.v4.u32 {%r6, %r7, %r8, %r8}, [%r8]; ld.shared.u32 %r9, [%r8]; add.u32 %r6, %r6, "
