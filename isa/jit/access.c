@@ -467,16 +467,6 @@ static void gather(struct compiler *c, const unsigned v[MAX_LINES], unsigned k) 
     }
 }
 
-bool access_moves(const struct compiler *c, const struct inst *in, unsigned k) {
-    const opnd_t r = access_register(c, in, k);
-    if (in->kind == K_STORE || !in->n_list)
-        return true;
-    for (unsigned later = k + 1; later < in->n_list; later++)
-        if (access_register(c, in, later) == r)
-            return false;
-    return r != OPND_SINK;
-}
-
 /* Emits an access whose lanes have addresses of their own. The element that is loaded into the base register is the
  * last. */
 static void access_apart(struct compiler *c) {

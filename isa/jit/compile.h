@@ -134,7 +134,15 @@ static inline int32_t access_step(const struct compiler *c, const struct inst *i
     return access_is_local(c, in) ? bytes / 4 * LOCAL_ROW + bytes % 4 : bytes;
 }
 /* Returns true if element k is stored, or loaded into a register that no later element overwrites. */
-bool access_moves(const struct compiler *c, const struct inst *in, unsigned k);
+static inline bool access_moves(const struct compiler *c, const struct inst *in, unsigned k) {
+    const opnd_t r = access_register(c, in, k);
+    if (in->kind == K_STORE || !in->n_list)
+        return true;
+    for (unsigned later = k + 1; later < in->n_list; later++)
+        if (access_register(c, in, later) == r)
+            return false;
+    return r != OPND_SINK;
+}
 
 /* ---- held_lines.c: lines in vector registers ---- */
 
