@@ -7,6 +7,12 @@
 /* Memory that the host provides on first use. */
 
 enum { SMALL = 100, LARGE = 64 << 20 };
+/* With the address sanitizer, a line lies between two blocks, and its marks take an eighth of the memory. */
+#ifdef __SANITIZE_ADDRESS__
+enum { BETWEEN = 64, MARKS = 8 };
+#else
+enum { BETWEEN = 0, MARKS = INT32_MAX };
+#endif
 
 static void check_zeroed(size_t bytes) {
     unsigned char *p = lazy_new(bytes);
@@ -111,7 +117,7 @@ START_TEST(few_freed_bytes_are_kept) {
     ck_assert_uint_gt(resident_pages() - before, 20000);
     for (int i = 0; i < 100; i++)
         lazy_free(table[i]);
-    ck_assert_uint_le(resident_pages() - before, 4096 + 100);
+    ck_assert_uint_le(resident_pages() - before, 4096 + 100 + 100 * 1000000 / 4096 / MARKS);
     lazy_keep(0);
 }
 END_TEST
@@ -159,7 +165,7 @@ START_TEST(large_blocks_lie_side_by_side_without_small_ones) {
     ck_assert_uint_eq((uintptr_t)p[0] % 4096, 0);
     ck_assert_ptr_eq(p[1], p[0] + 102400);
     ck_assert_ptr_eq(p[2], p[1] + 102400);
-    ck_assert_ptr_eq(small[1], small[0] + 128);
+    ck_assert_ptr_eq(small[1], small[0] + 128 + BETWEEN);
     for (int i = 0; i < 3; i++) {
         lazy_free(p[i]);
         lazy_free(small[i]);
