@@ -446,7 +446,7 @@ enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, u
 }
 
 uint8_t cache_limit_dirty(struct cache *c, uint64_t line, uint32_t most, uint64_t *clean) {
-    const uint32_t first = set_of(c, line);
+    const uint32_t first = set_of(c, line) * c->shape.ways;
     uint32_t n = 0, oldest = NO_WAY;
     for (uint32_t w = first; w < first + c->shape.ways; w++) {
         n += c->way[w].dirty != 0;

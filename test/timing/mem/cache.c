@@ -296,22 +296,23 @@ START_TEST(dirty_sectors_are_written_back) {
 }
 END_TEST
 
-/* Lines 0 and 2 are dirty ways of set 0. A limit of one makes line 0 clean, the least recently used, and then none.
- * Line 2 stays dirty, and line 1 is in the other set. */
+/* Lines `set` and `set` + 2 are dirty ways of a set. A limit of one makes the first one clean, the least recently used,
+ * and then none. The second one stays dirty, and line 1 - `set` is in the other set. */
 START_TEST(dirty_lines_of_a_set_have_a_limit) {
+    const uint64_t set = (uint64_t)_i;
     uint64_t clean = 77;
     start(2, 2, false);
-    cache_write(&c, 0, 0x5, 0x5, &out);
-    cache_write(&c, 1, 0xf, 0xf, &out);
-    ck_assert_uint_eq(cache_limit_dirty(&c, 0, 1, &clean), 0);
-    cache_write(&c, 2, 0xf, 0xf, &out);
-    ck_assert_uint_eq(cache_limit_dirty(&c, 2, 2, &clean), 0);
-    ck_assert_uint_eq(cache_limit_dirty(&c, 2, 1, &clean), 0x5);
-    ck_assert_uint_eq(clean, 0);
-    ck_assert_uint_eq(cache_limit_dirty(&c, 2, 1, &clean), 0);
-    ck_assert_uint_eq(peek(0), 0x5); /* the data stay */
-    cache_write(&c, 4, 0xf, 0xf, &out);
-    ck_assert(out.evicted && out.victim == 0 && !out.victim_sectors);
+    cache_write(&c, set, 0x5, 0x5, &out);
+    cache_write(&c, 1 - set, 0xf, 0xf, &out);
+    ck_assert_uint_eq(cache_limit_dirty(&c, set, 1, &clean), 0);
+    cache_write(&c, set + 2, 0xf, 0xf, &out);
+    ck_assert_uint_eq(cache_limit_dirty(&c, set + 2, 2, &clean), 0);
+    ck_assert_uint_eq(cache_limit_dirty(&c, set + 2, 1, &clean), 0x5);
+    ck_assert_uint_eq(clean, set);
+    ck_assert_uint_eq(cache_limit_dirty(&c, set + 2, 1, &clean), 0);
+    ck_assert_uint_eq(peek(set), 0x5); /* the data stay */
+    cache_write(&c, set + 4, 0xf, 0xf, &out);
+    ck_assert(out.evicted && out.victim == set && !out.victim_sectors);
     cache_free(&c);
 }
 END_TEST
@@ -524,7 +525,7 @@ SUITE(timing_cache) {
     TEST(reserved_ways_stay);
     TEST(least_recently_used_leaves);
     TEST(dirty_sectors_are_written_back);
-    TEST(dirty_lines_of_a_set_have_a_limit);
+    TEST_LOOP(dirty_lines_of_a_set_have_a_limit, 0, 2);
     TEST(clean_lines_leave_silently);
     TEST(write_through_drops_or_keeps);
     TEST(write_through_leaves_reserved_lines);
