@@ -507,6 +507,34 @@ START_TEST(wrong_accesses_are_faults) {
 }
 END_TEST
 
+/* A kernel without a cluster: a wrong address in shared memory is no address of another CTA. %r2 is the address of 128
+ * bytes. */
+START_TEST(wrong_accesses_without_a_cluster_are_of_the_cta) {
+    static const struct {
+        const char *code, *said;
+    } rows[] = {
+        {"st.shared.u32 [%r2+-4],%r1;", "out-of-bounds: write of 4 bytes, 4 bytes before the start of shared memory"},
+        {"cvt.u64.u32 %d1,%r2; sub.u64 %d1,%d1,64; ld.shared.u32 %r1,[%d1];",
+         "out-of-bounds: read of 4 bytes, 64 bytes before the start of shared memory; the CTA has 128 bytes"},
+        {"ld.shared.u32 %r1,[%r2+0x180000];",
+         "out-of-bounds: read of 4 bytes at 0x180000 of shared memory; the CTA has 128 bytes"},
+    };
+    open_with(_i ? "spe" : "functional", NULL, 1);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 HEAD ".visible .entry k() { .reg .b32 %%r<6>; .reg .b64 %%d<2>; .shared .align 8 .b8 s[128];\n"
+                      "mov.u32 %%r1,%%tid.x; mov.u32 %%r2,s; %s ret; }\n",
+                 rows[i].code);
+        load(text);
+        ck_assert_int_eq(launch("k", (struct heddle_dim){2, 1, 1}, 32, (struct heddle_dim){1, 1, 1}, NULL, 0),
+                         HEDDLE_FAULT);
+        SAID(rows[i].said);
+    }
+    heddle_close(h);
+}
+END_TEST
+
 /* Rank 1 waits forever at a barrier of its CTA, so no thread of it arrives at the barrier of the cluster. In the second
  * launch it exits instead, which counts as an arrival. */
 START_TEST(a_deadlock_names_who_is_missing) {
@@ -542,5 +570,6 @@ SUITE(host_clusters) {
     TEST_LOOP(wrong_clusters_are_refused, 0, 2);
     TEST(a_cluster_must_fit_into_a_gpc);
     TEST_LOOP(wrong_accesses_are_faults, 0, 2);
+    TEST_LOOP(wrong_accesses_without_a_cluster_are_of_the_cta, 0, 2);
     TEST_LOOP(a_deadlock_names_who_is_missing, 0, all);
 }
