@@ -175,6 +175,14 @@ static inline bool inst_is_strong(const struct inst *in) {
            in->cache_op == CACHE_WT;
 }
 
+/* Return the number of elements of a lane's access, their bytes in memory, and the register of element k. `lists`:
+ * program.lists. */
+static inline unsigned inst_elements(const struct inst *in) { return in->n_list ? in->n_list : 1; }
+static inline unsigned inst_bytes(const struct inst *in) { return inst_elements(in) * in->msize; }
+static inline opnd_t inst_element(const opnd_t *lists, const struct inst *in, unsigned k) {
+    return in->n_list ? lists[in->list + k] : in->kind == K_LOAD ? in->d : in->b;
+}
+
 /* Returns true for loads from global, local and generic memory. The statistics of decoupling count these loads. */
 static inline bool inst_is_counted_load(const struct inst *in) {
     return in->kind == K_LOAD && (in->space == SPACE_GLOBAL || in->space == SPACE_LOCAL || in->space == SPACE_GENERIC);

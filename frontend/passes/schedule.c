@@ -331,9 +331,7 @@ static uint32_t next_task(struct schedule *s, unsigned now, struct room used, st
 
 /* Returns the number of cycles from an access to the next one. */
 static unsigned access_gap(const struct schedule *s, const struct inst *in) {
-    return in->kind == K_LOAD && in->space == SPACE_SHARED && (in->n_list ? in->n_list : 1) * in->msize == 16
-               ? s->shared_gap
-               : ACCESS_GAP;
+    return in->kind == K_LOAD && in->space == SPACE_SHARED && inst_bytes(in) == 16 ? s->shared_gap : ACCESS_GAP;
 }
 
 /* Orders the tasks so that the live registers grow at most by `bound`. Their original order must do with that. */

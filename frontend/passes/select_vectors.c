@@ -38,14 +38,12 @@ struct chunk {
     uint32_t owner[MOST_ELEMENTS]; /* the access of this element; NO_INST: none yet */
 };
 
-static unsigned elements_of(const struct inst *in) { return in->n_list ? in->n_list : 1; }
-
 static bool may_join(const struct vectors *s, uint32_t i) {
     const struct ir *ir = s->ir;
     const struct inst *in = &ir->code[i];
     return in->kind == s->kind && !s->joined[i] && (in->space == SPACE_SHARED || in->space == SPACE_LOCAL) &&
            in->guard == NO_GUARD && in->msize == in->rsize && (in->msize == 4 || in->msize == 8) && !in->hints &&
-           !ir->info[i].order && !ir->info[i].site && !inst_is_strong(in) && elements_of(in) * in->msize < 16 &&
+           !ir->info[i].order && !ir->info[i].site && !inst_is_strong(in) && inst_bytes(in) < 16 &&
            select_may_change(ir, i);
 }
 
@@ -81,7 +79,7 @@ static bool begin(const struct vectors *s, struct chunk *c, uint32_t i, unsigned
 static bool add(const struct vectors *s, struct chunk *c, uint32_t i) {
     const struct inst *in = &s->ir->code[i];
     const int64_t at = wrap_add(in->imm, -(uint64_t)c->imm);
-    const unsigned n = elements_of(in), slot = (unsigned)at / c->size;
+    const unsigned n = inst_elements(in), slot = (unsigned)at / c->size;
     if (at < 0 || at % c->size || (uint64_t)at + n * c->size > c->bytes)
         return false;
     for (unsigned k = 0; k < n; k++)
@@ -89,7 +87,7 @@ static bool add(const struct vectors *s, struct chunk *c, uint32_t i) {
             return false;
     for (unsigned k = 0; k < n; k++) {
         c->owner[slot + k] = i;
-        c->element[slot + k] = in->n_list ? s->ir->lists[in->list + k] : in->kind == K_LOAD ? in->d : in->b;
+        c->element[slot + k] = inst_element(s->ir->lists, in, k);
     }
     c->filled += n;
     c->last = i;
@@ -179,7 +177,7 @@ static bool join_all(struct ir *ir, uint8_t kind) {
     for (uint32_t i = 0; i < n; i++)
         for (unsigned bytes = 16; bytes >= 8 && may_join(&s, i); bytes /= 2) {
             struct chunk c;
-            if (bytes > elements_of(&ir->code[i]) * ir->code[i].msize && begin(&s, &c, i, bytes) && fill(&s, &c))
+            if (bytes > inst_bytes(&ir->code[i]) && begin(&s, &c, i, bytes) && fill(&s, &c))
                 join(&s, &c);
         }
     return edit_end(s.e);

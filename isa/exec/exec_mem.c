@@ -128,8 +128,6 @@ static void store_elem(const struct inst *in, const void *from, const struct spa
     }
 }
 
-static inline unsigned elems(const struct inst *in) { return in->n_list ? in->n_list : 1; }
-
 /* Returns the register of element e. */
 static inline unsigned char *elem_reg(const struct warp *w, const struct inst *in, opnd_t single, unsigned e) {
     return reg_ptr(w, in->n_list ? w->program->lists[in->list + e] : single);
@@ -149,7 +147,7 @@ static inline bool in_a_row(const struct span *s, rowmask_t m, unsigned bytes) {
 /* Adds a store to device memory to the held stores (held.h), with the data packed by lane. Returns false if host memory
  * runs out. */
 static bool hold(struct warp *w, const struct inst *in, const struct span *s, const uint64_t *addr, rowmask_t m) {
-    unsigned n = elems(in), bytes = elems_bytes(in, n);
+    unsigned n = inst_elements(in), bytes = elems_bytes(in, n);
     bool unit = in_a_row(s, m, bytes);
     unsigned char *data = held_add(w->cta->held, s->base, addr, unit, m, bytes);
     if (!data)
@@ -166,7 +164,7 @@ static bool hold(struct warp *w, const struct inst *in, const struct span *s, co
 
 /* Loads from device memory for one lane, and applies the held stores to the loaded bytes. */
 static void load_held(struct warp *w, const struct inst *in, const unsigned char *host, uint64_t addr[], int lane) {
-    unsigned n = elems(in);
+    unsigned n = inst_elements(in);
     _Alignas(16) unsigned char copy[MAX_BYTES];
     held_read(w->cta->held, host, copy, elems_bytes(in, n));
     struct span one = {.base = (uintptr_t)copy - addr[lane], .shape = SHAPE_ANY};
@@ -258,7 +256,7 @@ static void store_word_elem(const struct warp *w, const struct inst *in, const v
 
 static __attribute__((noinline)) void access_words(const struct warp *w, const struct inst *in, rowmask_t m,
                                                    const struct effects *fx, bool uniform, bool write) {
-    const unsigned n = elems(in);
+    const unsigned n = inst_elements(in);
     uint64_t at[WARP_LANES];
     for (unsigned e = 0; e < n; e++) {
         for (unsigned l = 0; l < WARP_LANES; l++)
@@ -276,7 +274,7 @@ static __attribute__((noinline)) void access_words(const struct warp *w, const s
  * its own span. */
 static __attribute__((noinline)) void by_lane(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx,
                                               bool write) {
-    unsigned n = elems(in);
+    unsigned n = inst_elements(in);
     mem_lanes_begin(in, fx);
     for (; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
@@ -309,7 +307,7 @@ static __attribute__((noinline)) void by_lane(struct warp *w, const struct inst 
  * call it. */
 static __attribute__((noinline)) void load_span(struct warp *w, const struct inst *in, rowmask_t m,
                                                 const struct effects *fx, const struct span *s) {
-    const unsigned n = elems(in);
+    const unsigned n = inst_elements(in);
     if (s->words) {
         access_words(w, in, m, fx, s->shape == SHAPE_UNIFORM, false);
         return;
@@ -320,7 +318,7 @@ static __attribute__((noinline)) void load_span(struct warp *w, const struct ins
 
 static __attribute__((noinline)) bool load_if_held(struct warp *w, const struct inst *in, rowmask_t m,
                                                    struct effects *fx, const struct span *s) {
-    const unsigned bytes = elems_bytes(in, elems(in));
+    const unsigned bytes = elems_bytes(in, inst_elements(in));
     if (!held_touches(w->cta->held, s->base, fx->addr, in_a_row(s, m, bytes), m, bytes))
         return false;
     for (; m; m &= m - 1) {
@@ -334,7 +332,7 @@ static __attribute__((noinline)) void store_span(struct warp *w, const struct in
                                                  const struct effects *fx, const struct span *s) {
     if (holds(w) && fx->space == SPACE_GLOBAL && hold(w, in, s, fx->addr, m))
         return;
-    const unsigned n = elems(in);
+    const unsigned n = inst_elements(in);
     if (s->words) {
         access_words(w, in, m, fx, s->shape == SHAPE_UNIFORM, true);
         return;
@@ -345,7 +343,7 @@ static __attribute__((noinline)) void store_span(struct warp *w, const struct in
 
 static __attribute__((noinline)) void load_any(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     struct span s;
-    if (!span_find(w, in, m, fx, elems(in), in->msize, false, &s))
+    if (!span_find(w, in, m, fx, inst_elements(in), in->msize, false, &s))
         by_lane(w, in, m, fx, false);
     else if (!has_held(w) || fx->space != SPACE_GLOBAL || !load_if_held(w, in, m, fx, &s))
         load_span(w, in, m, fx, &s);
@@ -387,14 +385,14 @@ static bool has_lists(struct warp *w, rowmask_t m, struct effects *fx) {
 }
 
 static void exec_walk(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
-    mem_addresses(w, in, m, fx, elems(in));
+    mem_addresses(w, in, m, fx, inst_elements(in));
     if (has_lists(w, m, fx))
         exec_ld(w, in, m, fx);
 }
 
 static void exec_st(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     struct span s;
-    if (span_find(w, in, m, fx, elems(in), in->msize, true, &s))
+    if (span_find(w, in, m, fx, inst_elements(in), in->msize, true, &s))
         store_span(w, in, m, fx, &s);
     else
         by_lane(w, in, m, fx, true);

@@ -50,8 +50,7 @@ static bool is_lane_loop(const struct compiler *c, const struct inst *in) {
 /* Returns true if the lanes can have addresses of their own. Lanes of 8 bytes with 4-byte addresses are excluded,
  * because a gather of 8-byte elements needs 8-byte addresses. */
 static bool lanes_may_differ(const struct compiler *c, const struct inst *in) {
-    return (in->asize == 8 || in->msize == 4 || is_lane_loop(c, in)) && !(in->a & 1) &&
-           in->imm % access_bytes(in) == 0 &&
+    return (in->asize == 8 || in->msize == 4 || is_lane_loop(c, in)) && !(in->a & 1) && in->imm % inst_bytes(in) == 0 &&
            (access_space(c, in) == SPACE_GLOBAL || in->space == SPACE_SHARED || access_is_local(c, in));
 }
 
@@ -360,7 +359,7 @@ static void gather_bounds(struct compiler *c, const struct inst *in, bool wide, 
         emit_constant(e, RSI, 0);
     }
     emit_alu_imm(e, ALU_SUB, true, RSI, (int32_t)in->imm);
-    emit_alu_imm(e, ALU_SUB, true, RAX, (int32_t)access_bytes(in));
+    emit_alu_imm(e, ALU_SUB, true, RAX, (int32_t)inst_bytes(in));
     exit_if(c, out, IF_BELOW);
     emit_alu(e, ALU_ADD, true, RAX, RSI);
     lanes_broadcast(e, wide, 0, RSI);
@@ -384,10 +383,10 @@ static void gather_check(struct compiler *c, const struct inst *in, const unsign
     }
     emit_vector(e, shift_op, SHIFT_RIGHT, 3, 3, WHOLE);
     emit_byte(e, bits - 1);
-    for (unsigned i = 0; i < n && access_bytes(in) > 1; i++)
+    for (unsigned i = 0; i < n && inst_bytes(in) > 1; i++)
         lanes_or_active(e, c->partial, 3, v[i], i, in->asize);
     emit_vector(e, shift_op, SHIFT_LEFT, 3, 3, WHOLE);
-    emit_byte(e, bits - (access_bytes(in) > 1 ? (unsigned)__builtin_ctz(access_bytes(in)) : 1));
+    emit_byte(e, bits - (inst_bytes(in) > 1 ? (unsigned)__builtin_ctz(inst_bytes(in)) : 1));
     lanes_test_any(e, 3);
     exit_if(c, out, IF_NOT_ZERO);
 }
@@ -473,10 +472,10 @@ static void access_apart(struct compiler *c) {
     const struct inst *in = inst_of(c);
     unsigned v[MAX_LINES];
     check_lanes(c, v);
-    for (unsigned k = 0; in->kind == K_STORE && k < access_elements(in); k++)
+    for (unsigned k = 0; in->kind == K_STORE && k < inst_elements(in); k++)
         scatter(c, v, k);
     for (unsigned last = 0; in->kind == K_LOAD && last < 2; last++)
-        for (unsigned k = 0; k < access_elements(in); k++)
+        for (unsigned k = 0; k < inst_elements(in); k++)
             if (access_moves(c, in, k) && (access_register(c, in, k) == in->a) == last)
                 gather(c, v, k);
 }

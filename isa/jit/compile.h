@@ -116,18 +116,15 @@ static inline enum space access_space(const struct compiler *c, const struct ins
     enum space s = in->space == SPACE_GENERIC ? (enum space)profile_of(c, in)->space : (enum space)in->space;
     return s == SPACE_CONST ? SPACE_GLOBAL : s;
 }
-/* Return the number of elements of an access, and their bytes in memory. */
-static inline unsigned access_elements(const struct inst *in) { return in->n_list ? in->n_list : 1; }
-static inline unsigned access_bytes(const struct inst *in) { return access_elements(in) * in->msize; }
 /* Returns true for an access by 64-bit addresses to local memory that is stored by words (warp_local()). */
 static inline bool access_is_local(const struct compiler *c, const struct inst *in) {
     return access_space(c, in) == SPACE_LOCAL && c->program->local_by_word && in->asize == 8 &&
-           c->program->local_bytes >= access_bytes(in);
+           c->program->local_bytes >= inst_bytes(in);
 }
 
 /* Return the register of element k of an access, and its distance from the place of element 0. */
 static inline opnd_t access_register(const struct compiler *c, const struct inst *in, unsigned k) {
-    return in->n_list ? c->program->lists[in->list + k] : in->kind == K_LOAD ? in->d : in->b;
+    return inst_element(c->program->lists, in, k);
 }
 static inline int32_t access_step(const struct compiler *c, const struct inst *in, unsigned k) {
     const int32_t bytes = (int32_t)(k * in->msize);

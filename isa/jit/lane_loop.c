@@ -44,7 +44,7 @@ void compile_lane_loop(struct compiler *c, const struct indexed *place) {
     const struct inst *in = inst_of(c);
     const struct indexed memory = place ? *place : (struct indexed){RDX, RAX, 1, 0},
                          offset = {FRAME, RCX, in->asize, (int32_t)offsetof(struct jit_frame, offsets)};
-    for (unsigned k = 0; k < access_elements(in); k++) {
+    for (unsigned k = 0; k < inst_elements(in); k++) {
         if (in->kind == K_STORE)
             lines_write_back(c, access_register(c, in, k), in->rsize);
         else if (access_moves(c, in, k))
@@ -58,7 +58,7 @@ void compile_lane_loop(struct compiler *c, const struct indexed *place) {
     emit_first_bit(e, RCX, RSI);
     if (!place)
         emit_load_indexed(e, in->asize, false, RAX, offset);
-    for (unsigned k = 0; k < access_elements(in); k++)
+    for (unsigned k = 0; k < inst_elements(in); k++)
         if (access_moves(c, in, k))
             move_element(c, memory, k);
     emit_lea(e, RAX, at(RSI, -1));

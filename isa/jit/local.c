@@ -11,7 +11,7 @@ bool local_is_constant(const struct compiler *c, const struct inst *in, uint64_t
         return false;
     memcpy(&base, p->constants + (in->a >> 1), sizeof base);
     *at = base + (uint64_t)in->imm;
-    const unsigned bytes = access_bytes(in);
+    const unsigned bytes = inst_bytes(in);
     return *at % bytes == 0 && p->local_bytes >= bytes && *at <= p->local_bytes - bytes && *at < MOST_LOCAL;
 }
 
@@ -103,7 +103,7 @@ static void access_row(struct compiler *c, opnd_t r, int64_t row) {
 
 static void access_rows(struct compiler *c, int64_t row) {
     const struct inst *in = inst_of(c);
-    for (unsigned k = 0; k < access_elements(in); k++)
+    for (unsigned k = 0; k < inst_elements(in); k++)
         if (access_moves(c, in, k))
             access_row(c, access_register(c, in, k), row + access_step(c, in, k));
 }
@@ -126,9 +126,9 @@ void local_access_same(struct compiler *c, struct side_exit *out) {
     const int64_t low = in->imm - (in->space == SPACE_GENERIC ? (int64_t)LOCAL_WINDOW : 0);
     if (low)
         emit_alu_imm(e, ALU_ADD, true, RAX, (int32_t)low);
-    emit_test_imm(e, RAX, access_bytes(in) - 1);
+    emit_test_imm(e, RAX, inst_bytes(in) - 1);
     exit_if(c, out, IF_NOT_ZERO);
-    emit_alu_imm(e, ALU_CMP, true, RAX, (int32_t)(c->program->local_bytes - access_bytes(in)));
+    emit_alu_imm(e, ALU_CMP, true, RAX, (int32_t)(c->program->local_bytes - inst_bytes(in)));
     exit_if(c, out, IF_ABOVE);
     emit_multiply(e, RAX, LOCAL_ROW / 4);
     emit_load(e, true, RDX, frame_at(offsetof(struct jit_frame, local)));

@@ -397,13 +397,11 @@ static bool meet(uint8_t a, uint8_t b) {
     return a == b || a == SPACE_GENERIC || b == SPACE_GENERIC || (device_a && device_b);
 }
 
-static int64_t bytes_of(const struct inst *in) { return (int64_t)in->msize * (in->n_list ? in->n_list : 1); }
-
 /* Returns true if `a` of one iteration and `b` of `later` iterations later access the same bytes. */
 static bool overlap(const struct inst *x, const struct place *a, const struct inst *y, const struct place *b,
                     int64_t later) {
     int64_t from = b->offset + later * b->stride - a->offset;
-    return from < bytes_of(x) && from + bytes_of(y) > 0;
+    return from < (int64_t)inst_bytes(x) && from + (int64_t)inst_bytes(y) > 0;
 }
 
 static void join_accesses(struct pipe_graph *g, uint32_t a, uint32_t b) {

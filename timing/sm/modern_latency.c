@@ -35,7 +35,7 @@ struct memory_row {
 static struct memory_row row_of(const struct sm *sm, uint32_t pc, uint8_t space) {
     const struct inst *in = &sm->program->program->code[pc];
     const struct control_bits *c = modern_control(sm->modern, pc);
-    const unsigned bytes = (in->n_list ? in->n_list : 1u) * (in->msize > in->rsize ? in->msize : in->rsize);
+    const unsigned bytes = inst_elements(in) * (in->msize > in->rsize ? in->msize : in->rsize);
     const bool reads = in->kind == K_LOAD || in->kind == K_TEX || in->kind == K_PREFETCH;
     struct memory_row r = {.uniform = c && c->uniform, .size = bytes > 8 ? 2 : bytes > 4};
     if (in->kind == K_COPY)
