@@ -11,7 +11,8 @@
 #define STAYS  CACHE_STAYS
 #define NO_WAY CACHE_NO_WAY
 
-enum { FEW_WAYS = 16, TOGETHER = 8 }; /* ways that a search always looks at; ways that a search looks at together */
+/* Most ways of a cache without `ways_used`; ways that a search looks at together. */
+enum { FEW_WAYS = 16, TOGETHER = 8 };
 
 bool cache_init(struct cache *c, const struct cache_shape *s) {
     memset(c, 0, sizeof *c);
@@ -23,8 +24,8 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
     size_t bytes = all * (sizeof *c->key + sizeof *c->used + sizeof *c->way) + s->mshrs * sizeof *c->mshr +
                    s->mshrs * sizeof *c->free_mshr;
     const uint32_t near = each - 1 < CACHE_NEAR ? each - 1 : CACHE_NEAR;
-    const uint32_t counted = s->ways > FEW_WAYS ? s->sets : 0; /* sets in `fresh` */
-    bytes += near * s->mshrs * sizeof *c->target + counted * sizeof *c->fresh;
+    const uint32_t counted = s->ways > FEW_WAYS ? s->sets : 0; /* sets in ways_used */
+    bytes += near * s->mshrs * sizeof *c->target + counted * sizeof *c->ways_used;
     c->storage = lazy_new(bytes); /* all ways are empty */
     c->far_target = lazy_new((targets - (near + 1) * s->mshrs) * sizeof *c->target);
     if (!c->storage || !c->far_target) {
@@ -43,9 +44,9 @@ bool cache_init(struct cache *c, const struct cache_shape *s) {
     c->target = (struct cache_target *)(c->used + all);
     c->mshr = (struct cache_mshr *)(c->target + near * s->mshrs);
     c->way = (struct cache_way *)(c->mshr + s->mshrs);
-    uint32_t *fresh = (uint32_t *)(void *)(c->way + all);
-    c->fresh = counted ? fresh : NULL;
-    c->free_mshr = (uint16_t *)(void *)(fresh + counted);
+    uint32_t *used = (uint32_t *)(void *)(c->way + all);
+    c->ways_used = counted ? used : NULL;
+    c->free_mshr = (uint16_t *)(void *)(used + counted);
     c->n_free = s->mshrs;
     for (uint32_t i = 0; i < s->mshrs; i++)
         c->free_mshr[i] = (uint16_t)(s->mshrs - 1 - i);
@@ -76,13 +77,13 @@ void cache_free(struct cache *c) {
     c->storage = NULL;
 }
 
-/* Returns how many ways of a set a search looks at. They are the first ones, and include all that have had a line and
- * the next one. */
+/* Returns how many ways of a set a search looks at, from the first on: all ways that have had a line, at least one
+ * empty way if there is one, and those up to a multiple of TOGETHER. */
 static inline uint32_t ways_to_search(const struct cache *c, uint32_t set) {
     const uint32_t ways = c->shape.ways;
-    if (__builtin_expect(!c->fresh, 1))
+    if (__builtin_expect(!c->ways_used, 1))
         return ways;
-    const uint32_t some = (c->fresh[set] + TOGETHER) / TOGETHER * TOGETHER;
+    const uint32_t some = (c->ways_used[set] + TOGETHER) / TOGETHER * TOGETHER;
     return some < ways ? some : ways;
 }
 
@@ -107,8 +108,8 @@ void cache_flush(struct cache *c) {
             else
                 drop(c, i);
         }
-    if (c->fresh && !c->filled)
-        memset(c->fresh, 0, c->shape.sets * sizeof *c->fresh);
+    if (c->ways_used && !c->filled)
+        memset(c->ways_used, 0, c->shape.sets * sizeof *c->ways_used);
 }
 
 void cache_set_ways(struct cache *c, uint32_t ways) {
@@ -138,15 +139,19 @@ static uint64_t hashed(const struct cache *c, uint64_t line) {
     return c->set_bits ? line ^ line >> c->set_bits ^ line >> 2 * c->set_bits : line;
 }
 
+/* Returns the number of the set of `line`. */
 static inline uint32_t set_of(const struct cache *c, uint64_t line) {
     if (c->shape.index != INDEX_LINEAR)
         line = hashed(c, line);
     return c->set_mask ? (uint32_t)line & c->set_mask : (uint32_t)(line % c->shape.sets);
 }
 
+/* Returns the index of the first way of the set of `line`. */
+static inline uint32_t first_way_of(const struct cache *c, uint64_t line) { return set_of(c, line) * c->shape.ways; }
+
 void cache_expect(const struct cache *c, uint64_t line) {
     enum { PER_HOST_LINE = 64 / sizeof(uint64_t) };
-    const uint32_t first = set_of(c, line) * c->shape.ways;
+    const uint32_t first = first_way_of(c, line);
     for (uint32_t i = 0; i < c->shape.ways; i += PER_HOST_LINE) {
         __builtin_prefetch(&c->key[first + i]);
         __builtin_prefetch(&c->used[first + i]);
@@ -180,8 +185,7 @@ static __attribute__((noinline)) uint32_t policy_victim(struct cache *c, uint32_
 static uint32_t victim(struct cache *c, uint32_t first) {
     if (__builtin_expect(c->policy != NULL, 0))
         return policy_victim(c, first);
-    const uint32_t n = c->fresh ? ways_to_search(c, first / c->shape.ways) : c->shape.ways,
-                   way = first + index_of_least(&c->used[first], n);
+    const uint32_t n = ways_to_search(c, first / c->shape.ways), way = first + index_of_least(&c->used[first], n);
     return c->used[way] == STAYS ? NO_WAY : way;
 }
 
@@ -211,7 +215,7 @@ static void hit(struct cache *c, uint32_t w) {
 /* Notes that way `w` has had a line. */
 static void note_used(struct cache *c, uint32_t w) {
     const uint32_t set = w / c->shape.ways, after = w % c->shape.ways + 1;
-    c->fresh[set] = c->fresh[set] > after ? c->fresh[set] : after;
+    c->ways_used[set] = c->ways_used[set] > after ? c->ways_used[set] : after;
 }
 
 static void replace(struct cache *c, uint32_t w, uint64_t line, struct cache_out *out) {
@@ -227,7 +231,7 @@ static void replace(struct cache *c, uint32_t w, uint64_t line, struct cache_out
     }
     c->key[w] = ~line;
     c->filled = true;
-    if (c->fresh)
+    if (c->ways_used)
         note_used(c, w);
     *way = (struct cache_way){.filler = 0};
     if (__builtin_expect(c->policy != NULL, 0))
@@ -446,7 +450,7 @@ enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, u
 }
 
 uint8_t cache_limit_dirty(struct cache *c, uint64_t line, uint32_t most, uint64_t *clean) {
-    const uint32_t first = set_of(c, line) * c->shape.ways;
+    const uint32_t first = first_way_of(c, line);
     uint32_t n = 0, oldest = NO_WAY;
     for (uint32_t w = first; w < first + c->shape.ways; w++) {
         n += c->way[w].dirty != 0;

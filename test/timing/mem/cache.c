@@ -71,8 +71,8 @@ START_TEST(misses_merge_and_wake_in_order) {
 }
 END_TEST
 
-/* Targets of an MSHR lie in three places: one beside the MSHR, the next CACHE_NEAR near it, and the rest far away.
- * Each of three MSHRs has CACHE_NEAR + 3 targets, so it uses all of the places. */
+/* The first target of an MSHR is in cache.mshr, the next CACHE_NEAR are in cache.target, and the others in
+ * cache.far_target. Each of three MSHRs has CACHE_NEAR + 3 targets, so it uses all three. */
 START_TEST(interleaved_misses_keep_their_order) {
     enum { MSHRS = 3, TARGETS = CACHE_NEAR + 3 };
     uint32_t mshr[MSHRS];
