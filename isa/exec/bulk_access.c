@@ -48,7 +48,7 @@ unsigned char *bulk_shared(const struct bulk *b, uint64_t address, uint64_t byte
     *place = (struct cluster_place){c, c->rank, address};
     if (!bulk_aligned(b, address, align, SPACE_SHARED))
         return NULL;
-    if (address >= CLUSTER_STEP && bytes <= UINT32_MAX) {
+    if (address >= CLUSTER_STEP && bytes <= UINT32_MAX && cluster_owns(c, address)) {
         *place = cluster_place(c, address);
         return cluster_lane(c, b->fx, b->lane, &address, (unsigned)bytes, write);
     }

@@ -105,7 +105,7 @@ unsigned char *mem_lane(struct warp *w, const struct inst *in, struct effects *f
         return a->host + (at - a->begin);
     }
     unsigned char *host = flat_space(w, s, &size);
-    if (s == SPACE_SHARED && at >= CLUSTER_STEP) {
+    if (s == SPACE_SHARED && at >= CLUSTER_STEP && cluster_owns(w->cta, at)) {
         host = cluster_lane(w->cta, fx, lane, &at, bytes, write);
         fx->addr[lane] = at;
         fx->shared_lanes |= 1u << lane;

@@ -38,33 +38,20 @@ uint32_t cluster_rank_at(const struct cta *c, uint64_t address) {
     return !step ? c->rank : step <= UINT32_MAX ? (uint32_t)(step - 1) : UINT32_MAX;
 }
 
+bool cluster_owns(const struct cta *c, uint64_t address) {
+    return launch_cluster_ctas(c->launch) > 1 || cluster_rank_at(c, address) == c->rank;
+}
+
 struct cluster_place cluster_place(const struct cta *c, uint64_t address) {
     const struct cluster *k = c->cluster;
     const uint32_t rank = cluster_rank_at(c, address);
     return (struct cluster_place){rank < k->n ? k->cta[rank] : NULL, rank, address % CLUSTER_STEP};
 }
 
-/* Reports an access of a CTA without a cluster to shared memory that only a cluster has. */
-static void fault_outside(const struct cta *c, struct effects *fx, int lane, uint64_t address, unsigned bytes,
-                          const char *does) {
-    const int64_t at = address <= UINT32_MAX ? (int32_t)address : (int64_t)address;
-    if (at < 0)
-        fx_fault_text(fx, FAULT_OUT_OF_BOUNDS, lane,
-                      "%s of %u bytes, %llu bytes before the start of shared memory; the CTA has %u bytes", does, bytes,
-                      0ull - (unsigned long long)at, c->shared_bytes);
-    else
-        fx_fault_text(fx, FAULT_OUT_OF_BOUNDS, lane, "%s of %u bytes at 0x%llx of shared memory; the CTA has %u bytes",
-                      does, bytes, (unsigned long long)address, c->shared_bytes);
-}
-
 unsigned char *cluster_lane(struct cta *c, struct effects *fx, int lane, uint64_t *address, unsigned bytes,
                             bool write) {
     const struct cluster_place p = cluster_place(c, *address);
     const char *does = write ? "write" : "read";
-    if (!p.cta && c->cluster->n == 1) {
-        fault_outside(c, fx, lane, *address, bytes, does);
-        return NULL;
-    }
     if (!p.cta) {
         fx_fault_text(fx, FAULT_OUT_OF_BOUNDS, lane,
                       "%s of %u bytes of the shared memory of rank %u of the cluster (shared::cluster address 0x%llx); "

@@ -212,6 +212,12 @@ static void print_parameter(const struct launch *l, const struct allocation *a, 
         }
 }
 
+/* Returns how many bytes before address 0 a shared address is, if its sum has become negative; else 0. */
+static uint64_t bytes_before(uint64_t address) {
+    const int64_t at = address <= UINT32_MAX ? (int32_t)address : (int64_t)address;
+    return at < 0 ? 0 - (uint64_t)at : 0;
+}
+
 static void print_memory(const struct fault *f, const struct launch *l, FILE *out) {
     char text[400];
     if (f->kind == FAULT_MISALIGNED) {
@@ -220,6 +226,9 @@ static void print_memory(const struct fault *f, const struct launch *l, FILE *ou
     }
     switch (f->space) {
     case SPACE_SHARED:
+        if (bytes_before(f->address))
+            fprintf(out, "  the address is %llu bytes before the start of shared memory\n",
+                    (unsigned long long)bytes_before(f->address));
         fprintf(out, "  the CTA has %llu bytes of shared memory\n",
                 (unsigned long long)l->program->shared_bytes + l->dynamic_shared);
         return;

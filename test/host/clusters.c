@@ -465,11 +465,32 @@ END_TEST
 
 /* ---- wrong kernels ---- */
 
-/* Each kernel runs in a cluster of 2 CTAs; %r1 is the rank, and %r2 the address of 128 bytes of shared memory. */
+/* A kernel that is wrong, and parts of the message. %r1 is the rank of its CTA in the cluster, and %r2 the address of 128
+ * bytes of shared memory. */
+struct wrong {
+    const char *code, *said, *place;
+};
+
+/* Runs `n` wrong kernels on 2 CTAs, in clusters of `ctas`. */
+static void check_wrong(const struct wrong *rows, size_t n, const char *model, uint32_t ctas) {
+    open_with(model, NULL, 1);
+    for (size_t i = 0; i < n; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 HEAD ".visible .entry k() { .reg .b32 %%r<6>; .reg .b64 %%d<2>; .reg .pred %%q;\n"
+                      ".shared .align 8 .b8 s[128]; mov.u32 %%r1,%%cluster_ctarank; mov.u32 %%r2,s; \n%s ret; }\n",
+                 rows[i].code);
+        load(text);
+        ck_assert_int_eq(launch("k", (struct heddle_dim){2, 1, 1}, 32, (struct heddle_dim){ctas, 1, 1}, NULL, 0),
+                         HEDDLE_FAULT);
+        SAID(rows[i].said);
+        SAID(rows[i].place);
+    }
+    heddle_close(h);
+}
+
 START_TEST(wrong_accesses_are_faults) {
-    static const struct {
-        const char *code, *said, *place;
-    } rows[] = {
+    static const struct wrong rows[] = {
         {"mapa.shared::cluster.u32 %r3,%r2,1; st.shared::cluster.u32 [%r3+128],%r1;",
          "out-of-bounds: write of 4 bytes at 0x80 of the shared memory of CTA (1,0,0), which has rank 1 in the "
          "cluster; "
@@ -479,7 +500,7 @@ START_TEST(wrong_accesses_are_faults) {
          "read of 4 bytes of the shared memory of rank 2 of the cluster (shared::cluster address 0x180000); the "
          "cluster "
          "has 2 CTAs",
-         "k.ptx:5:"},
+         "k.ptx:6:"},
         {"mapa.shared::cluster.u32 %r3,%r2,1; ld.shared::cluster.u32 %r4,[%r3+2];", "misaligned", "CTA (0,0,0)"},
         {"setp.eq.u32 %q,%r1,1; @%q exit; mov.u32 %r5,4000; L: sub.u32 %r5,%r5,1; setp.ne.u32 %q,%r5,0; @%q bra L;"
          "mapa.shared::cluster.u32 %r3,%r2,1; add.u32 %r3,%r3,%r5; ld.shared::cluster.u32 %r4,[%r3];",
@@ -487,50 +508,39 @@ START_TEST(wrong_accesses_are_faults) {
          "and has ended",
          "CTA (0,0,0), warp 0, lane 0"},
         {"barrier.cluster.arrive; barrier.cluster.arrive;",
-         "a thread arrives at the barrier of the cluster again; barrier.cluster.wait comes first", "k.ptx:5:"},
-        {"barrier.cluster.wait;", "a thread waits at the barrier of the cluster without having arrived", "k.ptx:5:"},
+         "a thread arrives at the barrier of the cluster again; barrier.cluster.wait comes first", "k.ptx:6:"},
+        {"barrier.cluster.wait;", "a thread waits at the barrier of the cluster without having arrived", "k.ptx:6:"},
     };
-    open_with(_i ? "spe" : "functional", NULL, 1);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char text[1024];
-        snprintf(text, sizeof text,
-                 HEAD ".visible .entry k() { .reg .b32 %%r<6>; .reg .pred %%q; .shared .align 8 .b8 s[128];\n"
-                      "mov.u32 %%r1,%%cluster_ctarank; mov.u32 %%r2,s; %s ret; }\n",
-                 rows[i].code);
-        load(text);
-        ck_assert_int_eq(launch("k", (struct heddle_dim){2, 1, 1}, 32, (struct heddle_dim){2, 1, 1}, NULL, 0),
-                         HEDDLE_FAULT);
-        SAID(rows[i].said);
-        SAID(rows[i].place);
-    }
-    heddle_close(h);
+    check_wrong(rows, sizeof rows / sizeof rows[0], _i ? "spe" : "functional", 2);
 }
 END_TEST
 
-/* A kernel without a cluster: a wrong address in shared memory is no address of another CTA. %r2 is the address of 128
- * bytes. */
+/* In a launch without clusters, a large or negative address is not one of another CTA. */
 START_TEST(wrong_accesses_without_a_cluster_are_of_the_cta) {
-    static const struct {
-        const char *code, *said;
-    } rows[] = {
-        {"st.shared.u32 [%r2+-4],%r1;", "out-of-bounds: write of 4 bytes, 4 bytes before the start of shared memory"},
+    static const struct wrong rows[] = {
+        {"st.shared.u32 [%r2+-4],%r1;", "out-of-bounds write of 4 bytes at 0xfffffffc (shared memory)",
+         "the address is 4 bytes before the start of shared memory\n  the CTA has 128 bytes of shared memory"},
         {"cvt.u64.u32 %d1,%r2; sub.u64 %d1,%d1,64; ld.shared.u32 %r1,[%d1];",
-         "out-of-bounds: read of 4 bytes, 64 bytes before the start of shared memory; the CTA has 128 bytes"},
-        {"ld.shared.u32 %r1,[%r2+0x180000];",
-         "out-of-bounds: read of 4 bytes at 0x180000 of shared memory; the CTA has 128 bytes"},
+         "out-of-bounds read of 4 bytes at 0xffffffffffffffc0 (shared memory)", "the address is 64 bytes before"},
+        {"ld.shared.u32 %r1,[%r2+0x180000];", "out-of-bounds read of 4 bytes at 0x180000 (shared memory)",
+         "lane 0, thread (0,0,0)\n  the CTA has 128 bytes of shared memory\n  all 32 executing lanes fail"},
     };
+    check_wrong(rows, sizeof rows / sizeof rows[0], _i ? "spe" : "functional", 1);
+}
+END_TEST
+
+/* mapa gives the shared::cluster address of the CTA itself, without a cluster too. */
+START_TEST(the_own_address_needs_no_cluster) {
+    uint32_t got = 0;
     open_with(_i ? "spe" : "functional", NULL, 1);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char text[1024];
-        snprintf(text, sizeof text,
-                 HEAD ".visible .entry k() { .reg .b32 %%r<6>; .reg .b64 %%d<2>; .shared .align 8 .b8 s[128];\n"
-                      "mov.u32 %%r1,%%tid.x; mov.u32 %%r2,s; %s ret; }\n",
-                 rows[i].code);
-        load(text);
-        ck_assert_int_eq(launch("k", (struct heddle_dim){2, 1, 1}, 32, (struct heddle_dim){1, 1, 1}, NULL, 0),
-                         HEDDLE_FAULT);
-        SAID(rows[i].said);
-    }
+    load(HEAD ".visible .entry k(.param .u64 p) { .reg .b32 %r<4>; .reg .b64 %d; .shared .b32 s[32];\n"
+              "mov.u32 %r1,s; mapa.shared::cluster.u32 %r2,%r1,0; mov.u32 %r3,41; st.shared.u32 [%r1],%r3;\n"
+              "ld.shared::cluster.u32 %r3,[%r2]; ld.param.u64 %d,[p]; st.global.u32 [%d],%r3; ret; }\n");
+    const uint64_t to = heddle_alloc(h, 4);
+    const struct heddle_arg arg = {&to, sizeof to};
+    ck_assert_int_eq(launch("k", (struct heddle_dim){1, 1, 1}, 32, (struct heddle_dim){1, 1, 1}, &arg, 1), HEDDLE_OK);
+    ck_assert_int_eq(heddle_read(h, to, &got, 4), HEDDLE_OK);
+    ck_assert_uint_eq(got, 41);
     heddle_close(h);
 }
 END_TEST
@@ -571,5 +581,6 @@ SUITE(host_clusters) {
     TEST(a_cluster_must_fit_into_a_gpc);
     TEST_LOOP(wrong_accesses_are_faults, 0, 2);
     TEST_LOOP(wrong_accesses_without_a_cluster_are_of_the_cta, 0, 2);
+    TEST_LOOP(the_own_address_needs_no_cluster, 0, 2);
     TEST_LOOP(a_deadlock_names_who_is_missing, 0, all);
 }
