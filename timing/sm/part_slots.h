@@ -68,7 +68,7 @@ static inline __attribute__((always_inline)) void part_slots_count(struct sm *sm
                                                                    uint32_t s, uint64_t cycles) {
     const enum slot slot = (enum slot)p->slot[s];
     sm->n.slot[slot] += cycles;
-    if (slot == SLOT_PIPE && !(p->others & sm->issue.mine[s])) /* as slot_waits_for_memory() */
+    if (slot == SLOT_PIPE && !(p->others & sm->issue.mine[s])) /* slot_waits_for_memory(), for one word */
         sm->n.busy_memory += cycles;
 }
 

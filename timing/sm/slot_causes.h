@@ -76,8 +76,7 @@ static inline enum slot slot_cause(const struct sm_warps *ws, const struct slot_
 static inline bool slot_waits_for_memory(const struct sm_warps *ws, const struct warp_set *mine, uint32_t words) {
     uint64_t others = 0;
     for (uint32_t k = 0; k < words; k++)
-        for (int p = 0; p < N_PIPES; p++)
-            others |= p != PIPE_MEM ? warps_with(ws, PATH_READY + p, k) & mine->word[k] : 0;
+        others |= warps_ready_others(ws, k) & mine->word[k];
     return !others;
 }
 #endif

@@ -20,19 +20,16 @@ static inline struct warp_set warps_in_state(const struct sm_warps *ws, uint32_t
         out.word[k] = ws->in_state[k][state];
     return out;
 }
-/* Returns the warps of word `k` with a ready path. */
-static inline uint64_t warps_ready(const struct sm_warps *ws, uint32_t k) {
-    uint64_t ready = 0;
-    for (int p = 0; p < N_PIPES; p++)
-        ready |= ws->in_state[k][PATH_READY + p];
-    return ready;
-}
 /* Returns the warps of word `k` with a ready path whose pipe is not PIPE_MEM. */
 static inline uint64_t warps_ready_others(const struct sm_warps *ws, uint32_t k) {
     uint64_t ready = 0;
     for (int p = 0; p < N_PIPES; p++)
         ready |= p == PIPE_MEM ? 0 : ws->in_state[k][PATH_READY + p];
     return ready;
+}
+/* Returns the warps of word `k` with a ready path. */
+static inline uint64_t warps_ready(const struct sm_warps *ws, uint32_t k) {
+    return warps_ready_others(ws, k) | ws->in_state[k][PATH_READY + PIPE_MEM];
 }
 /* Returns true if the warp has a path in the state. Unlike warps_state_has(), looks at the paths. */
 static inline bool warps_some_path_in(const struct sm_warp *sw, uint8_t state) {
