@@ -115,10 +115,11 @@ static bool give(struct ctas *c, struct cta_begins *b, uint32_t sm, uint64_t now
 
 /* Sets cta_begins.keep of all SMs. */
 static void set_keep(struct ctas *c, struct cta_begins *begins) {
-    const bool none = ctas_all_begun(c);
-    for (uint32_t i = 0; i < c->view.sms && !c->none_kept; i++)
-        begins[i].keep = none ? 0 : c->held[i] + c->open[i];
-    c->none_kept = none;
+    if (c->none_kept)
+        return;
+    c->none_kept = ctas_all_begun(c);
+    for (uint32_t i = 0; i < c->view.sms; i++)
+        begins[i].keep = c->none_kept ? 0 : c->held[i] + c->open[i];
 }
 
 void ctas_dispatch(struct ctas *c, struct cta_begins *begins, uint64_t at, uint32_t edge) {

@@ -18,7 +18,7 @@ static inline bool has_room(const struct sm *sm, const struct sm_path *path) {
 
 /* Returns a path of the warp that can fetch: the path that issued last, or else the next one. Returns -1 if there is
  * none. */
-static __attribute__((noinline)) int one_path_with_room(const struct sm *sm, const struct sm_warp *sw) {
+static __attribute__((noinline)) int any_path_with_room(const struct sm *sm, const struct sm_warp *sw) {
     for (uint32_t i = 0; i < sw->n_paths; i++) {
         uint32_t p = (sw->last_path + i) % sw->n_paths;
         if (has_room(sm, &sw->path[p]))
@@ -27,9 +27,11 @@ static __attribute__((noinline)) int one_path_with_room(const struct sm *sm, con
     return -1;
 }
 
-/* Does the same as one_path_with_room(), inline for a warp with one path. */
+/* Does the same, inline for a warp with one path. */
 static inline int path_with_room(const struct sm *sm, const struct sm_warp *sw) {
-    return sw->n_paths == 1 ? -!has_room(sm, sw->path) : one_path_with_room(sm, sw);
+    if (__builtin_expect(sw->n_paths != 1, 0))
+        return any_path_with_room(sm, sw);
+    return has_room(sm, sw->path) ? 0 : -1;
 }
 
 /* Starts a fetch. Returns false if the instruction cache has no room. */
