@@ -164,6 +164,8 @@ static bool in_folder(const struct memory *m, uint64_t bytes) { return m->folder
  * a program that uses a small part of it would occupy too much memory. */
 enum { HUGE_PAGE = 2 << 20, HUGE_LEAST = 2 * HUGE_PAGE, HUGE_MOST = 256 << 20 };
 
+static bool wants_huge(uint64_t bytes) { return bytes >= HUGE_LEAST && bytes <= HUGE_MOST; }
+
 /* Allocates the storage in huge pages, if the host provides them. */
 static void provide_huge(struct allocation *a, uint64_t bytes) {
     const size_t whole = round_up(bytes, HUGE_PAGE);
@@ -183,7 +185,7 @@ static bool provide(struct memory *m, struct allocation *a) {
         a->host = p == MAP_FAILED ? NULL : p;
         return a->host != NULL;
     }
-    if (bytes >= HUGE_LEAST && bytes <= HUGE_MOST) {
+    if (wants_huge(bytes)) {
         provide_huge(a, bytes);
         return a->storage != NULL;
     }
@@ -275,7 +277,7 @@ static void *shared_pages(struct memory *m, uint64_t from, uint64_t bytes) {
                                     : mmap(wanted, bytes, PROT_READ | PROT_WRITE,
                                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
         if (p == (void *)(uintptr_t)at) {
-            if (!m->small_pages && !in_folder(m, bytes) && bytes >= HUGE_LEAST && bytes <= HUGE_MOST)
+            if (!m->small_pages && !in_folder(m, bytes) && wants_huge(bytes))
                 madvise(p, bytes, MADV_HUGEPAGE);
             return p;
         }

@@ -96,8 +96,10 @@ static bool may_be_huge(uint64_t address) {
 START_TEST(large_shared_buffers_have_huge_pages) {
     enum { MIB = 1 << 20 };
     static const uint64_t sizes[] = {4 * MIB, 256 * MIB, 4 * MIB - 4096, 256 * MIB + 4096};
-    if (access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) != 0)
+    if (access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) != 0) {
         test_skip("the host has no huge pages");
+        return;
+    }
     for (unsigned i = 0; i < 8; i++) {
         mem_init(&m, 0);
         m.small_pages = i >= 4;
