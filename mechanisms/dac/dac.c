@@ -56,10 +56,10 @@ static void dac_free(void *u) {
     free(d);
 }
 
-/* Returns the number of places in a warp's queue, at least 1. A queue `shares` if it gets the places of empty warp
- * slots. */
+/* Returns the number of places in a warp's queue, at least 1: `all` places divided by the warp slots of the CTAs that
+ * fit or, if the queue `shares`, by the warps that the SM has held. */
 static uint32_t share(const struct dac *d, uint32_t all, bool shares) {
-    const uint32_t warps = (shares ? d->dividing : sm_get_most_ctas(d->sm)) * d->shape->n_warps;
+    const uint32_t warps = (shares ? d->most_held : sm_get_most_ctas(d->sm)) * d->shape->n_warps;
     return warps && all / warps ? all / warps : 1;
 }
 
@@ -67,9 +67,9 @@ static uint32_t share(const struct dac *d, uint32_t all, bool shares) {
  * longer than its new size receives nothing until it is shorter. */
 static void divide_queues(struct dac *d) {
     const uint32_t held = (uint32_t)__builtin_popcountll(d->pending | d->serving);
-    if (held <= d->dividing)
+    if (held <= d->most_held)
         return;
-    d->dividing = held;
+    d->most_held = held;
     d->size[QUEUE_ADDRESS] = share(d, d->cfg->dac.pwaq, d->cfg->dac.share_idle == DAC_SHARE_ALL);
     d->size[QUEUE_PREDICATE] = share(d, d->cfg->dac.pwpq, d->cfg->dac.share_idle != DAC_SHARE_NONE);
     for (uint32_t i = 0; i < SM_CTA_SLOTS; i++) { /* these depend on the sizes */
@@ -103,7 +103,7 @@ static bool begin_launch(struct dac *d) {
         return false;
     d->shape = engine_shape(d->stream[0].engine);
     memset(d->filled, 0, sizeof d->filled);
-    d->dividing = 0;
+    d->most_held = 0;
     return true;
 }
 

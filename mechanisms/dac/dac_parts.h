@@ -143,7 +143,7 @@ struct dac {
     bool active; /* the kernel has an affine stream */
     uint32_t most_ctas;
     uint32_t size[N_QUEUES];                /* number of places in each warp's queue */
-    uint32_t dividing;                      /* most CTAs that the SM has held in this launch */
+    uint32_t most_held;                     /* most CTAs that the SM has held in this launch */
     struct dac_stream stream[MAX_CONTEXTS]; /* the first cfg->dac.contexts elements are used */
     uint32_t n_idle;                        /* number of affine warps without a batch */
     /* `supply`, `queue` and the engine of the first affine warp are allocated when the SM gets its first CTA of the
