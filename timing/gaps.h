@@ -113,8 +113,8 @@ void gaps_passed(struct gaps *g, uint64_t ctas, const struct stats *exact, enum 
 /* The launch has no further gap inside CTAs: its CTAs advance unevenly. */
 void gaps_stop(struct gaps *g);
 /* The present unit is no sample, because many warps have ended or begun in it. The next gap waits until the last
- * GAP_STABLE units are stable and `units` of them have run after this call. If `units` is GAP_STABLE, fewer warps are
- * left: the length of the gap then depends only on what they run from now on. */
+ * GAP_STABLE units are stable and `units` of them have run after this call. If `units` is GAP_STABLE, warps have ended,
+ * and the length of the gap depends only on the instructions that the others execute after this call. */
 void gaps_restart(struct gaps *g, uint32_t units);
 /* Ends the launch: adds the estimated statistics of all gaps to `s`, and fills in `r`. */
 void gaps_finish(const struct gaps *g, struct stats *s, struct gap_result *r);

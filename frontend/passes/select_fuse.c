@@ -265,6 +265,7 @@ bool select_halves(struct select *s, uint32_t i) {
     if (k >= last)
         return false;
     const struct inst other = ir->code[k];
+    /* the upper half depends on the signs, the lower half does not */
     select_become(s, i, isa_find_row(OP_HALVES, select_row(upper ? &in : &other)->a, T_NONE, 0),
                   (const opnd_t[]){in.a, in.b, OPND_ZERO, OPND_ZERO});
     edit_inst(s->e, i)->d = upper ? other.d : in.d;

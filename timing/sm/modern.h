@@ -111,7 +111,7 @@ void modern_queue_waits(struct sm *sm, uint32_t part, uint32_t entry, uint64_t w
 
 /* ---- modern_execute.c ---- */
 /* Returns true if modern_may_issue() has nothing to do for this instruction: it neither passes the queue of the
- * sub-core, nor waits for the multiplier alone, nor has an operand in constant memory. */
+ * sub-core, nor is it a product that waits for the multiplier, nor has it an operand in constant memory. */
 static inline bool modern_issues_freely(const struct sm_modern *m, const struct timed_inst *ti, uint32_t pc) {
     const struct control_bits *c = modern_control(m, pc);
     return ti->flags & TIMED_MEMORY ||

@@ -10,10 +10,11 @@
 /* Collectors, banks and pipes. The SM has one set of them, or one set per scheduler if it is divided. A modern core
  * uses the first fields; the host provides no pages for the rest. */
 struct exec_part {
-    /* by kind of pipe: cycle from which the issue latch has room; UINT64_MAX until an event makes room. Of a modern
-     * core, no latch but that of PIPE_MEM has room before cycle `held`; see operands_take(). */
+    /* by kind of pipe: cycle from which the issue latch has room; UINT64_MAX until an event makes room. In a modern
+     * core, only the latch of PIPE_MEM can have room before cycle `held`. operands_take() combines both. */
     uint64_t takes[N_PIPES], held;
-    uint64_t takes_most; /* at least as large as `takes` of any pipe that exists, but PIPE_MEM */
+    /* In a modern core, the latches of all pipes but PIPE_MEM have room from the later of this cycle and `held` on. */
+    uint64_t takes_most;
     struct pipes units[N_PIPES];
     struct mem_queue mem; /* memory instructions that have not reached the load/store unit */
     struct regfile regfile;
@@ -36,7 +37,7 @@ static inline uint32_t operands_part(const struct sm_operands *o, uint32_t w) {
 static inline uint64_t operands_take(const struct exec_part *e, uint32_t pipe) {
     return pipe == PIPE_MEM ? e->takes[pipe] : max64(e->takes[pipe], e->held);
 }
-/* Lets the issue latch of a pipe of a modern core have no room before cycle `from`. */
+/* The issue latch of a pipe of a modern core has no room before cycle `from`. */
 static inline void operands_full(struct exec_part *e, uint32_t pipe, uint64_t from) {
     e->takes[pipe] = max64(e->takes[pipe], from);
     e->takes_most = max64(e->takes_most, from);

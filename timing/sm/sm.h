@@ -73,7 +73,9 @@ void sm_warm_code(struct sm *sm, uint64_t from, uint64_t to);
  * Returns false if memory is out. */
 bool sm_cta_start(struct sm *sm, struct dim3 id, uint64_t cycle);
 /* Lets the SM continue at `cycle`. Requires that no event is due before this cycle. */
-static inline void sm_start_at(struct sm *sm, uint64_t cycle) { ((struct sm_status *)(void *)sm)->reached = cycle; }
+static inline void sm_start_at(struct sm *sm, uint64_t cycle) {
+    ((struct sm_status *)(void *)sm)->reached = cycle; /* see sm_status() */
+}
 /* Simulates the cycles from sm_status.reached up to `to`. It stops earlier at the first edge (a multiple of `edge`)
  * with an ordered instruction to perform or with fewer than `ctas` CTAs. It also stops at a cycle in which the room at
  * its memory port is not known (memport.sure). If a fault has stopped the SM, sm_status.reached is set to `to`. */

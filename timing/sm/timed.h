@@ -31,7 +31,7 @@ enum {
     TIMED_UNIFORM = 1048576,  /* the uniform datapath executes the instruction once for the warp */
     TIMED_SLEEP = 2097152,    /* nanosleep */
     TIMED_PRODUCT = 4194304,  /* an integer product, on a modern core whose f32 units do not wait for products */
-    TIMED_WIDE = 8388608,     /* TIMED_PRODUCT: also the upper half of the product */
+    TIMED_WIDE = 8388608,     /* TIMED_PRODUCT, and it computes the upper half of the product */
     /* instructions with these bits take the general path, not the fast path (fast_path.h) */
     TIMED_RARE = TIMED_ORDERED | TIMED_FREE | TIMED_MEMBERS | TIMED_YIELD | TIMED_DEQ | TIMED_COMPOUND | TIMED_SPILLED |
                  TIMED_COPY | TIMED_TENSOR | TIMED_SLEEP
