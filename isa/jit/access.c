@@ -3,6 +3,7 @@
  * allocation. If the check fails, the code takes a side exit. The interpreter then executes the access lane by lane,
  * and finds the fault, if any. */
 #include "compile.h"
+#include <limits.h>
 #include <string.h>
 
 static const enum gpr group_pointer[N_GROUPS][2] = {{R8, R9}, {R10, R11}, {R14, R15}};
@@ -412,7 +413,7 @@ static void store_offsets(struct compiler *c) {
     }
 }
 
-/* Gathers elements k from the addresses in vector register `from`, which holds line i of the base register. */
+/* Gathers element k of each lane. Vector register `from` holds line i of the base register. */
 static void gather_line(struct compiler *c, uint32_t op, unsigned to, unsigned from, unsigned i, unsigned k) {
     const struct inst *in = inst_of(c);
     bool wide = in->asize == 8;
@@ -420,7 +421,7 @@ static void gather_line(struct compiler *c, uint32_t op, unsigned to, unsigned f
     lanes_gather(&c->e, op, to, at(RDX, access_step(c, in, k)), 2, c->partial, i, wide ? 8 : 4);
 }
 
-/* Scatters the elements k in vector register `from` to the addresses in line i of the base register. */
+/* Scatters element k of each lane from vector register `from`. `address` holds line i of the base register. */
 static void scatter_line(struct compiler *c, uint32_t op, unsigned from, unsigned address, unsigned i, unsigned k) {
     const struct inst *in = inst_of(c);
     bool wide = in->asize == 8;
@@ -429,9 +430,9 @@ static void scatter_line(struct compiler *c, uint32_t op, unsigned from, unsigne
     emit_vector_index(&c->e, op + V_TO_SCATTER, from, at(RDX, access_step(c, in, k)), 2, 1);
 }
 
-/* Scatters elements k. v: the vector registers that hold the lines of the base register. If several lanes store to the
- * same address, the value of the highest lane remains, as in the interpreter. Vectors of lanes are equal or disjoint,
- * since they are aligned. */
+/* Scatters element k of each lane. v: the vector registers that hold the lines of the base register. If several lanes
+ * store to the same address, the value of the highest lane remains, as in the interpreter. The vectors of two lanes
+ * have the same address or no common byte, because they are aligned. */
 static void scatter(struct compiler *c, const unsigned v[MAX_LINES], unsigned k) {
     const struct inst *in = inst_of(c);
     bool wide = in->asize == 8;
@@ -466,18 +467,23 @@ static void gather(struct compiler *c, const unsigned v[MAX_LINES], unsigned k) 
     }
 }
 
-/* Emits an access whose lanes have addresses of their own. The element that is loaded into the base register is the
- * last. */
+/* Emits an access whose lanes have addresses of their own. An element that is loaded into the base register comes last,
+ * because the other elements need the addresses there. */
 static void access_apart(struct compiler *c) {
     const struct inst *in = inst_of(c);
     unsigned v[MAX_LINES];
     check_lanes(c, v);
-    for (unsigned k = 0; in->kind == K_STORE && k < inst_elements(in); k++)
-        scatter(c, v, k);
-    for (unsigned last = 0; in->kind == K_LOAD && last < 2; last++)
-        for (unsigned k = 0; k < inst_elements(in); k++)
-            if (access_moves(c, in, k) && (access_register(c, in, k) == in->a) == last)
-                gather(c, v, k);
+    unsigned into_base = UINT_MAX;
+    for (unsigned k = 0; k < inst_elements(in); k++) {
+        if (in->kind == K_STORE)
+            scatter(c, v, k);
+        else if (access_moves(c, in, k) && access_register(c, in, k) == in->a)
+            into_base = k;
+        else if (access_moves(c, in, k))
+            gather(c, v, k);
+    }
+    if (into_base != UINT_MAX)
+        gather(c, v, into_base);
 }
 
 /* ---- rows ---- */

@@ -31,15 +31,20 @@ static inline unsigned destination(struct compiler *c, const struct inst *in, un
     return in->guard == NO_GUARD ? line_new(c, in->d, i, any_nan) : 0;
 }
 
+/* Merges result v into line i of register `to` where the guard holds. Requires a guard. */
+static inline void merge_into(struct compiler *c, const struct inst *in, opnd_t to, unsigned i, unsigned v) {
+    const unsigned d = line_get(c, to, i, false);
+    lanes_select(&c->e, d, in->guard_not ? d : v, in->guard_not ? v : d, in->guard << 1, i, in->dsize);
+    line_modified(c, to, i);
+}
+
 /* Merges result v into line i of d where the guard holds, if the instruction has a guard. */
 static inline void merge_guarded(struct compiler *c, const struct inst *in, unsigned i, unsigned v, bool any_nan) {
     if (in->guard == NO_GUARD)
         return;
     if (any_nan)
         lanes_canonical_nan(&c->e, v);
-    unsigned d = line_get(c, in->d, i, false);
-    lanes_select(&c->e, d, in->guard_not ? d : v, in->guard_not ? v : d, in->guard << 1, i, in->dsize);
-    line_modified(c, in->d, i);
+    merge_into(c, in, in->d, i, v);
 }
 
 /* ---- bits.c: shifts of pairs, permutations of bytes, truth tables, high halves of products ---- */

@@ -16,8 +16,10 @@ bool local_is_constant(const struct compiler *c, const struct inst *in, uint64_t
 }
 
 enum access_shape local_shape(const struct compiler *c, const struct inst *in, enum access_shape profiled) {
-    if (c->partial || profiled > ACCESS_ANY)
-        return c->partial ? ACCESS_ANY : profiled;
+    if (c->partial)
+        return ACCESS_ANY;
+    if (profiled > ACCESS_ANY)
+        return profiled;
     return profiled == ACCESS_SAME_SAME && in->msize >= 4 && in->rsize == in->msize ? profiled : ACCESS_ANY;
 }
 
@@ -82,7 +84,7 @@ static void store_local_pairs(struct compiler *c, opnd_t from, int64_t row) {
     }
 }
 
-/* Emits the access of all lanes to an element, which is at RDX + row for the first lane. `r`: the element's register */
+/* Emits the access of all lanes to one element. The first lane's element is at RDX + row. `r`: the element's register. */
 static void access_row(struct compiler *c, opnd_t r, int64_t row) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);

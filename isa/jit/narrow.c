@@ -30,14 +30,12 @@ static void cut_line(struct compiler *c, opnd_t o, uint32_t code) {
     lanes_join_halves(&c->e, 1, 1, 2);
 }
 
+/* Emits code that sets line i of register `to` to scratch register v, where the guard holds. */
 static void put_line(struct compiler *c, const struct inst *in, opnd_t to, unsigned i, unsigned v) {
-    if (in->guard == NO_GUARD) {
+    if (in->guard == NO_GUARD)
         emit_vector(&c->e, V_COPY64, line_new(c, to, i, false), 0, v, WHOLE);
-        return;
-    }
-    const unsigned d = line_get(c, to, i, false);
-    lanes_select(&c->e, d, in->guard_not ? d : v, in->guard_not ? v : d, in->guard << 1, i, in->dsize);
-    line_modified(c, to, i);
+    else
+        merge_into(c, in, to, i, v);
 }
 
 void narrow_shift(struct compiler *c, const struct inst *in, const struct rule *r) {

@@ -316,18 +316,18 @@ static void predicate(struct compiler *c, const struct inst *in, const struct ru
     {OP_##op, T_U64, T_NONE, 0, form, fn, code, second}, { OP_##op, T_S64, T_NONE, 0, form, fn, code, second }
 #define BITS(op, fn, code, second)                                                                                     \
     {OP_##op, T_B32, T_NONE, 0, 0, fn, code, second}, { OP_##op, T_B64, T_NONE, 0, 0, fn, code, second }
-#define SETPS(type, code)                                                                                              \
-    {OP_SETP, type, T_NONE, 0, CMP(EQ), compare, code, 0}, { OP_SETP, type, T_NONE, 0, CMP(NE), compare, code, 4 }
-#define ORDERED(type, code)                                                                                            \
-    {OP_SETP, type, T_NONE, 0, CMP(LT), compare, code, 1}, {OP_SETP, type, T_NONE, 0, CMP(LE), compare, code, 2},      \
-        {OP_SETP, type, T_NONE, 0, CMP(GT), compare, code, 6}, {                                                       \
-        OP_SETP, type, T_NONE, 0, CMP(GE), compare, code, 5                                                            \
+#define SETPS(type, flags, code)                                                                                       \
+    {OP_SETP, type, T_NONE, flags, CMP(EQ), compare, code, 0}, {                                                       \
+        OP_SETP, type, T_NONE, flags, CMP(NE), compare, code, 4                                                        \
     }
-#define UNSIGNED(type, code)                                                                                           \
-    {OP_SETP, type, T_NONE, 0, CMP(LO), compare, code, 1}, {OP_SETP, type, T_NONE, 0, CMP(LS), compare, code, 2},      \
-        {OP_SETP, type, T_NONE, 0, CMP(HI), compare, code, 6}, {                                                       \
-        OP_SETP, type, T_NONE, 0, CMP(HS), compare, code, 5                                                            \
+#define INEQUALITIES(type, flags, code, lt, le, gt, ge)                                                                \
+    {OP_SETP, type, T_NONE, flags, CMP(lt), compare, code, 1},                                                         \
+        {OP_SETP, type, T_NONE, flags, CMP(le), compare, code, 2},                                                     \
+        {OP_SETP, type, T_NONE, flags, CMP(gt), compare, code, 6}, {                                                   \
+        OP_SETP, type, T_NONE, flags, CMP(ge), compare, code, 5                                                        \
     }
+#define ORDERED(type, flags, code)  INEQUALITIES(type, flags, code, LT, LE, GT, GE)
+#define UNSIGNED(type, flags, code) INEQUALITIES(type, flags, code, LO, LS, HI, HS)
 /* Ordered comparisons are false if an operand is a NaN. Comparisons with a trailing U are
  * then true. */
 #define FLOATS(type, code)                                                                                             \
@@ -365,9 +365,6 @@ static void predicate(struct compiler *c, const struct inst *in, const struct ru
     { OP_CVT, to, from, AVX512_ONLY, 0, narrow_widen, is_signed, 0 }
 #define CUTS(to, from)                                                                                                 \
     { OP_CVT, to, from, AVX512_ONLY, 0, narrow_cut, 0, 0 }
-#define COMPARES16(type, cmp, code, second)                                                                            \
-    { OP_SETP, type, T_NONE, AVX512_ONLY, CMP(cmp), compare, code, second }
-#define SIGNED_AND_NOT(cmp, second) COMPARES16(T_U16, cmp, V_CMP_U16, second), COMPARES16(T_S16, cmp, V_CMP_S16, second)
 
 static const struct rule rules[] = {
     FOR16(ADD, 0, two_sources, VECTOR(1, 1, 0, 0xfd), 0),
@@ -406,14 +403,12 @@ static const struct rule rules[] = {
     CUTS(T_S16, T_U32),
     CUTS(T_U16, T_S32),
     CUTS(T_S16, T_S32),
-    COMPARES16(T_B16, EQ, V_CMP_U16, 0),
-    COMPARES16(T_B16, NE, V_CMP_U16, 4),
-    SIGNED_AND_NOT(EQ, 0),
-    SIGNED_AND_NOT(NE, 4),
-    SIGNED_AND_NOT(LT, 1),
-    SIGNED_AND_NOT(LE, 2),
-    SIGNED_AND_NOT(GT, 6),
-    SIGNED_AND_NOT(GE, 5),
+    SETPS(T_B16, AVX512_ONLY, V_CMP_U16),
+    SETPS(T_U16, AVX512_ONLY, V_CMP_U16),
+    SETPS(T_S16, AVX512_ONLY, V_CMP_S16),
+    ORDERED(T_U16, AVX512_ONLY, V_CMP_U16),
+    UNSIGNED(T_U16, AVX512_ONLY, V_CMP_U16),
+    ORDERED(T_S16, AVX512_ONLY, V_CMP_S16),
     {OP_PACK, T_B32, T_B16, AVX512_ONLY, 0, narrow_pack, 0, 0},
     {OP_UNPACK, T_B16, T_B32, AVX512_ONLY, 0, narrow_unpack, 0, 0},
     {OP_CVT, T_F32, T_F16, AVX512_ONLY, 0, narrow_from_f16, 0, 0},
@@ -510,18 +505,18 @@ static const struct rule rules[] = {
     F64S(MUL, f64_two, VECTOR(1, 1, 1, 0x59)),
     {OP_FMA, T_F64, T_NONE, HAS_EXIT, NEAREST, f64_fused, 0, 0},
     F64S(MAD, f64_fused, 0),
-    SETPS(T_B32, V_CMP_U32),
-    SETPS(T_U32, V_CMP_U32),
-    SETPS(T_S32, V_CMP_U32),
-    SETPS(T_B64, V_CMP_U64),
-    SETPS(T_U64, V_CMP_U64),
-    SETPS(T_S64, V_CMP_U64),
-    ORDERED(T_U32, V_CMP_U32),
-    ORDERED(T_U64, V_CMP_U64),
-    UNSIGNED(T_U32, V_CMP_U32),
-    UNSIGNED(T_U64, V_CMP_U64),
-    ORDERED(T_S32, V_CMP_S32),
-    ORDERED(T_S64, V_CMP_S64),
+    SETPS(T_B32, 0, V_CMP_U32),
+    SETPS(T_U32, 0, V_CMP_U32),
+    SETPS(T_S32, 0, V_CMP_U32),
+    SETPS(T_B64, 0, V_CMP_U64),
+    SETPS(T_U64, 0, V_CMP_U64),
+    SETPS(T_S64, 0, V_CMP_U64),
+    ORDERED(T_U32, 0, V_CMP_U32),
+    ORDERED(T_U64, 0, V_CMP_U64),
+    UNSIGNED(T_U32, 0, V_CMP_U32),
+    UNSIGNED(T_U64, 0, V_CMP_U64),
+    ORDERED(T_S32, 0, V_CMP_S32),
+    ORDERED(T_S64, 0, V_CMP_S64),
     FLOATS(T_F32, V_CMP_F32),
     FLOATS(T_F64, V_CMP_F64),
     {OP_AND, T_PRED, T_NONE, 0, 0, predicate, ALU_AND, 0},
