@@ -465,8 +465,8 @@ END_TEST
 
 /* ---- wrong kernels ---- */
 
-/* A kernel that is wrong, and parts of the message. %r1 is the rank of its CTA in the cluster, and %r2 the address of 128
- * bytes of shared memory. */
+/* A kernel that is wrong, and parts of the message. %r1 is the rank of the CTA in its cluster, and %r2 the address of
+ * 128 bytes of shared memory. */
 struct wrong {
     const char *code, *said, *place;
 };

@@ -13,8 +13,8 @@
  * lanes of a warp diverge. faulty: 1,000 rounds; thread 37 of CTA 3 loads from address 8 in round `at`. uneven: 2,000
  * rounds; an odd CTA waits for a load in each round, an even CTA loads nothing. halves: 300 rounds of a loop for the
  * lower half of a warp, and of another loop for the upper half. varied: 100 to 720 rounds, which the CTA's number
- * chooses. where: 1,000 to 1,007 rounds, in the order of the CTAs 0, 2, 4, 6, 1, 3, 5, 7 and so on; each thread leaves
- * the number of its SM. */
+ * chooses. where: the CTAs 0, 2, 4, 6, 1, 3, 5 and 7 have 1,000 to 1,007 rounds, in this order, and so have the next
+ * eight; each thread leaves the number of its SM. */
 static const char text[] =
     HEAD ".global .u32 count = 0;\n"
          ".visible .entry step(.param .u64 to) { .reg .u64 %t,%o; .reg .u32 %i,%x,%b,%n,%v; mov.u32 %x,%tid.x;\n"
@@ -212,9 +212,9 @@ START_TEST(memory_is_exact_with_gaps_inside) {
 }
 END_TEST
 
-/* A launch of 24 CTAs on 2 SMs, each of which has room for 4 CTAs. The first 8 CTAs alternate between the SMs. Those of
- * SM 0 end first, so SM 0 gets the CTAs 8 to 11, and SM 1 gets 12 to 15. If CTAs ended in a gap, many would end in one
- * step, and the CTAs after them would alternate, too. */
+/* 24 CTAs run on 2 SMs, and an SM has room for 4 of them. The CTAs 0, 2, 4 and 6 begin on SM 0, and 1, 3, 5 and 7 on SM
+ * 1. The CTAs on SM 0 have fewer rounds and end first, so the CTAs 8 to 11 begin on SM 0, and 12 to 15 on SM 1. If CTAs
+ * ended in a gap, many would end in one step, and the CTAs after them would begin on both SMs alternately. */
 START_TEST(ctas_of_several_waves_end_in_time) {
     const struct sequence p = {"where", "spe", 24, 1, 1, 0};
     struct outcome *s = sample(&p, 0), *t = simulate(&p, "spe");

@@ -313,9 +313,9 @@ START_TEST(new_code_waits_for_stable_units) {
 END_TEST
 
 /* Many warps end in the unit after a gap of 1,000 instructions. The unit of 10,000 cycles is no sample, so the gap
- * takes the rate of the unit before: 2,000 cycles. The warps that are left have rate 4. A gap has at
- * least the length of a unit, and at most a fifth of what they have run, so the next gap follows their fifth unit. Its
- * 500 instructions take 2,000 cycles. No interval counts the step from 2 to 4: the units of both parts are equal, so
+ * takes the rate of the unit before: 2,000 cycles. The warps that are left have rate 4. A gap is at least as long as a
+ * unit, and at most a fifth as long as what these warps have run. So the next gap follows their fifth unit, and its 500
+ * instructions take 2,000 cycles. No interval counts the step from 2 to 4: the units of both parts are equal, so
  * the variance is that of rounding. */
 START_TEST(gaps_follow_units_that_drain) {
     struct gaps *g = inside_gaps();

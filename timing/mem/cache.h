@@ -107,8 +107,8 @@ struct cache {
     /* the second target of each MSHR, then the third of each, and so on; those after the first 1 + CACHE_NEAR of each
      * MSHR are in far_target, as most misses have few targets */
     struct cache_target *target, *far_target;
-    /* by set: 1 + the last way that has had a line since the cache was empty; 0: none. Searches end soon after this way,
-     * so a run with few lines reads few tags. NULL for caches of few ways. */
+    /* by set: 1 + the last way that has had a line since the cache was empty; 0: none. Searches end soon after this
+     * way, so a run with few lines reads few tags. NULL for caches of few ways. */
     uint32_t *ways_used;
     uint16_t *free_mshr;
     uint32_t n_free;
