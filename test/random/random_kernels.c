@@ -114,8 +114,8 @@ static void in_the_interpreter(struct kernel *k) {
         snprintf(reconv, sizeof reconv, "reconv=%s", timed_models()->name[m]);
         snprintf(batch, sizeof batch, "dac.batch=%d", m % RANDOM_CTAS + 1);
         const char *const set[] = {reconv, NULL}, *const decoupled[] = {reconv, batch, "dac.shared=on", NULL};
-        /* by default every second model, and the next kernel uses the other models; with HEDDLE_EVERY all models */
-        if (m && (((uint64_t)m + k->seed) % 2 || test_every()))
+        /* by default every fourth model, and the next kernels use the other models; with HEDDLE_EVERY all models */
+        if (m && (((uint64_t)m + k->seed) % 4 == 1 || test_every()))
             same(k, "functional", set);
         if (k->seed % (uint64_t)timed_models()->n == (uint64_t)m) /* affine_kernels.c tests decoupling more */
             same(k, "functional+dac", decoupled);

@@ -189,12 +189,12 @@ static bool same_fault(const char *a, const char *b) {
 static int turn;        /* position in the sample */
 static bool all_models; /* true if dissenter() must run all models, to find the row in which a model differs */
 
-/* Returns the name of a model whose outcome differs from the interpreter's, or NULL if none differs. Each call runs a
- * quarter of the models, and the next call runs another quarter. With HEDDLE_EVERY or all_models, all models run. */
+/* Returns the name of a model whose outcome differs from the interpreter's, or NULL if none differs. Each call runs an
+ * eighth of the models, and the next call runs another eighth. With HEDDLE_EVERY or all_models, all models run. */
 static const char *dissenter(void) {
     turn++;
     for (int m = 1; m < n_models(); m++) {
-        if ((m + turn) % 4 && !test_every() && !all_models)
+        if ((m + turn) % 8 && !test_every() && !all_models)
             continue;
         run(h[m], &got);
         if (got.status != want.status || !same_fault(got.error, want.error))
