@@ -22,15 +22,9 @@ static void emit_prologue(struct compiler *c) {
     emit_load(e, true, TABLES, frame_at(offsetof(struct jit_frame, tables)));
 }
 
-/* Emits vzeroupper. Code without AVX is slow after AVX code that left upper halves set. */
-static void zero_upper(struct emit *e) {
-    static const unsigned char bytes[] = {0xc5, 0xf8, 0x77};
-    emit_bytes(e, bytes, sizeof bytes);
-}
-
 static void emit_epilogue(struct compiler *c) {
     struct emit *e = &c->e;
-    zero_upper(e);
+    lanes_zero_upper(e);
     emit_alu_imm(e, ALU_ADD, true, RSP, 8);
     for (int i = N_SAVED; i-- > 0;)
         emit_pop(e, saved[i]);
@@ -42,7 +36,7 @@ static void emit_epilogue(struct compiler *c) {
 static void call_frame(struct compiler *c, size_t function) {
     struct emit *e = &c->e;
     struct side_exit *out = side_exit_new(c, JIT_STOPPED);
-    zero_upper(e);
+    lanes_zero_upper(e);
     emit_mov(e, RDI, FRAME);
     emit_constant(e, RSI, c->at);
     emit_call_mem(e, frame_at(function));
@@ -59,7 +53,6 @@ static void compile_call(struct compiler *c) {
     lines_forget(c);
     groups_forget(c);
     if (warp_op_is_direct(c, in)) {
-        zero_upper(e);
         compile_direct(c);
         c->native++; /* counts as compiled, because the interpreter would be slower */
         c->done.lanes += WARP_LANES;
@@ -69,7 +62,7 @@ static void compile_call(struct compiler *c) {
         static const enum gpr order[] = {RDI, RSI, RDX, RCX, R8, R9};
         const opnd_t operands[] = {in->d, in->d2, in->a, in->b, in->c, in->e};
         uintptr_t fn = (uintptr_t)in->fn.lane;
-        zero_upper(e);
+        lanes_zero_upper(e);
         for (int i = 0; i < 6; i++)
             emit_lea(e, order[i], operand_at(operands[i], 0));
         emit_constant(e, RAX, fn);
@@ -88,7 +81,7 @@ static void compile_lanes(struct compiler *c) {
     if (is_access(inst_of(c)))
         compile_access(c);
     else if (inst_of(c)->kind == K_WARP)
-        compile_shuffle(c);
+        compile_warp_op(c);
     else
         compile_op(c);
     lines_unpin(c);
@@ -192,7 +185,7 @@ static void continue_at(struct compiler *c, uint32_t next, uint32_t branches, ui
 /* Emits a call of jit_frame.call, next or wait, which returns the address at which to continue, or NULL. */
 static void continue_by(struct compiler *c, size_t function) {
     struct emit *e = &c->e;
-    zero_upper(e);
+    lanes_zero_upper(e);
     emit_mov(e, RDI, FRAME);
     emit_constant(e, RSI, c->n);
     emit_call_mem(e, frame_at(function));

@@ -186,6 +186,10 @@ void lines_forget(struct compiler *c);
 
 /* Emits code that writes to register `to` the mask of the active lanes whose guard is true. */
 void guard_mask(struct compiler *c, const struct inst *in, enum gpr to);
+/* Returns true if the instruction writes only some lanes of a predicate. */
+bool predicate_is_merged(const struct compiler *c, const struct inst *in);
+/* Writes `from` to predicate `to` in the lanes that execute. Uses RSI and RDI. */
+void put_predicate(struct compiler *c, const struct inst *in, opnd_t to, enum gpr from);
 /* Emits the addition of d to the frame's counts. Uses RCX. */
 void count_done(struct compiler *c, const struct done *d);
 /* Emits the addition of the lanes that execute the current instruction, which has a guard. Call it before the
@@ -214,13 +218,15 @@ void compile_op(struct compiler *c);
 
 /* ---- warp_ops.c: operations across lanes ---- */
 
-/* Returns true for an operation of all lanes that compile_direct() can call: it neither faults nor waits. */
+/* Returns true for an operation across lanes that compile_direct() can call: if its member mask has no missing lanes,
+ * it neither faults nor waits. */
 bool warp_op_is_direct(const struct compiler *c, const struct inst *in);
-/* Emits the call of the current instruction's function. No vector register may hold a line. */
+/* Emits an exit if lanes of the member mask are missing, and the call of the current instruction's function. No vector
+ * register may hold a dirty line. Forgets all lines. */
 void compile_direct(struct compiler *c);
-/* Returns true for a shuffle that compile_shuffle() can emit as a vector permutation. */
+/* Returns true for a shuffle or vote that compile_warp_op() can emit as vector code. */
 bool warp_op_is_vector(const struct compiler *c, const struct inst *in);
-void compile_shuffle(struct compiler *c);
+void compile_warp_op(struct compiler *c);
 
 /* ---- access.c: loads and stores ---- */
 

@@ -48,6 +48,11 @@ static void op3_imm(struct emit *e, uint32_t op, unsigned d, unsigned a, unsigne
     emit_byte(e, imm);
 }
 
+void lanes_zero_upper(struct emit *e) {
+    static const unsigned char bytes[] = {0xc5, 0xf8, 0x77};
+    emit_bytes(e, bytes, sizeof bytes);
+}
+
 uint32_t lanes_line_registers(const struct emit *e) { return e->vex ? 0xffe0u : 0xfffffff0u; }
 
 /* Returns the vector register that holds mask m with AVX2. */
@@ -171,6 +176,11 @@ void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size) {
     lanes_of_word(e, m, frame_at(offsetof(struct jit_frame, active)), i, size);
 }
 
+void lanes_keep_active(struct emit *e, unsigned d, unsigned v, unsigned i) {
+    lanes_of_word(e, 3, frame_at(offsetof(struct jit_frame, active)), i, 4);
+    emit_vector(e, V_COPY32, d, 0, v, (struct lanes){3, true});
+}
+
 /* Merges v with the old contents of memory and stores a whole line. A masked store cannot forward to a later load, and
  * is slow on some processors. */
 void lanes_store_active(struct emit *e, unsigned v, struct place p, unsigned i, unsigned size) {
@@ -261,9 +271,7 @@ static bool compare_integers(struct emit *e, uint32_t op, unsigned how, unsigned
     return how == 2 || how == 4 || how == 5;
 }
 
-/* Emits code that sets EAX to the mask of the warp. The code joins the masks 1 to `lines`, each of which covers one
- * line. */
-static void join_masks(struct emit *e, unsigned lines) {
+void lanes_join_masks(struct emit *e, unsigned lines) {
     if (lines == 4) {
         emit_mask(e, K_JOIN8, true, 1, 2, 1);
         emit_mask(e, K_JOIN8, true, 2, 4, 3);
@@ -277,7 +285,7 @@ void lanes_compare_line(struct emit *e, uint32_t op, unsigned how, unsigned i, u
     if (!e->vex) {
         op3_imm(e, op, 1 + i, a, b, how);
         if (i == 0)
-            join_masks(e, lines);
+            lanes_join_masks(e, lines);
         return;
     }
     bool inverse = false;

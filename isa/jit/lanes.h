@@ -23,6 +23,8 @@ static inline struct place operand_at(opnd_t o, unsigned offset) {
     return at(o & 1 ? BANK1 : BANK0, (o >> 1) + offset);
 }
 
+/* Emits vzeroupper. Code without AVX is slow after AVX code that left upper halves set. */
+void lanes_zero_upper(struct emit *e);
 /* Returns the vector registers that may hold lines, one bit each. */
 uint32_t lanes_line_registers(const struct emit *e);
 /* Emits d = result of the operation on a and b. An operation with one source uses b. Operations that AVX2 lacks are
@@ -55,6 +57,11 @@ void lanes_select(struct emit *e, unsigned d, unsigned yes, unsigned no, opnd_t 
 /* Compares line i; call it from the last line down to line 0. After line 0, EAX has a bit for each lane of the warp.
  * Uses RCX and vector registers 1 to 3. */
 void lanes_compare_line(struct emit *e, uint32_t op, unsigned how, unsigned i, unsigned lines, unsigned a, unsigned b);
+/* Emits code that sets EAX to the mask of the warp. The code joins the masks 1 to `lines`, each of which covers one
+ * line. AVX-512 only. */
+void lanes_join_masks(struct emit *e, unsigned lines);
+/* Emits code that sets d to the active lanes of v, and its other lanes to 0. AVX-512 only. Uses mask 3. */
+void lanes_keep_active(struct emit *e, unsigned d, unsigned v, unsigned i);
 /* Emits code that sets mask m to the active lanes of line i with elements of `size` bytes. */
 void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size);
 /* Stores the active lanes of v. The other lanes of v get the values in memory. Overwrites mask 1 with AVX2, and the

@@ -223,22 +223,6 @@ static void f64_fused(struct compiler *c, const struct inst *in, const struct ru
 
 /* ---- predicates ---- */
 
-/* Returns true if the instruction writes only some lanes of a predicate. */
-static bool writes_some(const struct compiler *c, const struct inst *in) { return in->guard != NO_GUARD || c->partial; }
-
-/* Writes `from` to predicate `to` in the lanes that execute. Uses RSI and RDI. */
-static void put_predicate(struct compiler *c, const struct inst *in, opnd_t to, enum gpr from) {
-    struct emit *e = &c->e;
-    if (writes_some(c, in)) { /* old ^ ((old ^ new) & guard) */
-        emit_load(e, false, RDI, operand_at(to, 0));
-        guard_mask(c, in, RSI);
-        emit_alu(e, ALU_XOR, false, from, RDI);
-        emit_alu(e, ALU_AND, false, from, RSI);
-        emit_alu(e, ALU_XOR, false, from, RDI);
-    }
-    emit_store(e, false, operand_at(to, 0), from);
-}
-
 /* Emits p = EAX op c, q = ~EAX op c. The modifiers of the instruction select op. */
 static void put_compared(struct compiler *c, const struct inst *in, uint64_t form) {
     struct emit *e = &c->e;
@@ -251,7 +235,7 @@ static void put_compared(struct compiler *c, const struct inst *in, uint64_t for
         emit_alu_mem(e, (unsigned)ops[op], false, RDX, operand_at(in->c, 0));
     }
     /* computes both results before it writes one, because writing a result may change the guard */
-    if (writes_some(c, in) && in->d2 != OPND_SINK) {
+    if (predicate_is_merged(c, in) && in->d2 != OPND_SINK) {
         guard_mask(c, in, RCX);
         put_predicate(c, in, in->d, RAX);
         emit_load(e, false, RDI, operand_at(in->d2, 0));

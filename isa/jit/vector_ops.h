@@ -19,6 +19,7 @@
 #define V_BROADCAST64 (VECTOR(2, 1, 1, 0x59) | VECTOR_ELEMENT | VECTOR_EVEX_W)
 #define V_XOR         VECTOR(1, 1, 0, 0xef)
 #define V_AND         VECTOR(1, 1, 0, 0xdb)
+#define V_ANDNOT      VECTOR(1, 1, 0, 0xdf) /* ~second & third */
 #define V_OR          VECTOR(1, 1, 0, 0xeb)
 #define V_OR64        VECTOR(1, 1, 1, 0xeb) /* vporq: for masks of 64-bit elements */
 #define V_ADD32       VECTOR(1, 1, 0, 0xfe)
