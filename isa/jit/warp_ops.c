@@ -116,8 +116,8 @@ static void check_members(struct compiler *c, const struct inst *in) {
 
 /* ---- shuffles ---- */
 
-/* Emits code for line i that sets v to the lanes that shuffle_source() returns, and mask 1 + i to the lanes whose source
- * is in range. b and x: lines of the operands b and c. Uses vector registers 0 to 3. */
+/* Emits code for line i that sets v to the lanes that shuffle_source() returns, and mask 1 + i to the lanes whose
+ * source is in range. b and x: lines of the operands b and c. Uses vector registers 0 to 3. */
 static void shuffle_sources(struct emit *e, unsigned mode, unsigned i, unsigned v, unsigned b, unsigned x) {
     const struct place lane = table_at(offsetof(struct jit_tables, lane) + 64 * (size_t)i),
                        low = table_at(offsetof(struct jit_tables, low_5_bits));
