@@ -95,8 +95,10 @@ static void *call(struct jit_frame *f, uint32_t i) {
     return code;
 }
 
-/* Ends the turn of the frame's warp, which waits. Begins the turn of the next warp, if all its lanes are in one path
- * that can continue in native code. Returns this code, or NULL if it did nothing. */
+static bool any_lane_waits(const struct warp_run *wr) { return wr->control.waiting | wr->control.released; }
+
+/* Ends the turn of the frame's warp, which waits. Begins the turn of the next warp, if it has one path, which can
+ * continue in native code. Returns this code, or NULL if it did nothing. */
 static void *next_warp(struct jit_frame *f, struct cta_run *r, struct warp_run *wr) {
     struct native_cta *n = &r->native;
     struct warp *w = n->warp + 1;
@@ -105,9 +107,10 @@ static void *next_warp(struct jit_frame *f, struct cta_run *r, struct warp_run *
         return NULL;
     const struct spe_stack *st = other->control.model;
     warp_step_only_path(other);
-    if (st->n != 1 || st->e[0].lanes != LANES_ALL || other->control.waiting | other->control.released)
+    if (st->n != 1 || any_lane_waits(other))
         return NULL;
-    void *code = code_of(r, LANES_ALL, st->e[0].pc);
+    const rowmask_t lanes = (rowmask_t)st->e[0].lanes;
+    void *code = code_of(r, lanes, st->e[0].pc);
     if (!code)
         return NULL;
     struct tally *t = n->tally;
@@ -117,6 +120,7 @@ static void *next_warp(struct jit_frame *f, struct cta_run *r, struct warp_run *
     wr->blocked = true;
     warp_note_depth(r, wr->control.model);
     native_turn(n, w, n->budget);
+    set_lanes(f, lanes);
     f->warp = w;
     f->executed = 0;
     f->budget = n->budget;
@@ -133,17 +137,19 @@ static void *wait(struct jit_frame *f, uint32_t i) {
     const struct inst *in = &f->first[i];
     void *code = NULL;
     uint32_t barrier;
-    if (!f->budget || r->affine || st->n != 1 || !exec_barrier_is_of_all(w->bank[1], in, &barrier))
+    if (!f->budget || r->affine || st->n != 1 || any_lane_waits(wr) ||
+        !exec_barrier_is_of_all(w->bank[1], in, &barrier))
         return NULL;
     f->executed += i + 1;
-    f->threads += WARP_LANES;
+    f->threads += f->n_active;
     exec_barrier_effects(&r->fx, barrier);
-    const struct path p = {.lanes = LANES_ALL};
-    if (control_stop(&wr->control, w, in, &p, LANES_ALL, &r->fx, warp_advance_only_path)) {
+    r->fx.lanes = f->active;
+    const struct path p = {.lanes = f->active};
+    if (control_stop(&wr->control, w, in, &p, f->active, &r->fx, warp_advance_only_path)) {
         r->native.paths->release(r, barrier);
         warp_step_only_path(wr);
         if (f->executed < f->budget && st->n)
-            code = code_of(r, LANES_ALL, st->e[0].pc);
+            code = code_of(r, f->active, st->e[0].pc);
         if (code)
             continue_path(f, &st->e[0]);
     } else {
@@ -153,8 +159,18 @@ static void *wait(struct jit_frame *f, uint32_t i) {
     return code;
 }
 
+/* Counts n warp instructions, and reports them if they are many. */
+static void count_executed(struct native_cta *c, uint64_t n, uint64_t many) {
+    c->executed += n;
+    if (c->executed <= many)
+        return;
+    jit_executed(c->code, c->executed);
+    c->executed = 0;
+}
+
 void native_cta_start(struct cta_run *r, const struct native_paths *paths) {
     const struct launch *l = r->cta->launch;
+    count_executed(&r->native, 0, 0);
     r->native.paths = paths;
     r->native.frame = (struct jit_frame){.bank = {NULL, r->cta->warps[0].bank[1]},
                                          .tables = &jit_tables,
@@ -174,10 +190,14 @@ void native_cta_start(struct cta_run *r, const struct native_paths *paths) {
                                          .ctx = r};
 }
 
+/* number of warp instructions after which a CTA reports them to the code cache, which all threads share */
+enum { MANY = 4096 };
+
 bool native_run(struct cta_run *r, const struct inst **in, jit_code *code, lanemask_t *lanes, uint64_t *clock,
                 struct tally *t) {
     struct jit_frame *f = &r->native.frame;
     const struct inst *program = r->native.warp->program->code;
+    const uint64_t before = t->warp;
     f->warp = r->native.warp;
     set_lanes(f, (rowmask_t)*lanes);
     f->moved = false;
@@ -188,12 +208,13 @@ bool native_run(struct cta_run *r, const struct inst **in, jit_code *code, lanem
     uint32_t done = code(f), n = done & ~(uint32_t)JIT_REASON, reason = done & JIT_REASON;
     if (f->moved) /* next() or wait() has counted the instructions */
         n = reason = 0;
-    if (reason == JIT_LEFT)
-        jit_left(r->native.code, f, (uint32_t)(f->first - program), n);
     /* the instruction in which the code stopped, or the first instruction that the code did not execute */
     const struct inst *at = f->first + n;
     t->warp += f->executed + n + (reason == JIT_STOPPED);
     t->thread += f->threads;
+    count_executed(&r->native, t->warp - before, MANY);
+    if (reason == JIT_LEFT)
+        jit_left(r->native.code, f, (uint32_t)(f->first - program), n);
     r->n.affine.all_loads += f->loads;
     *lanes = f->active;
     *clock = f->clock + f->executed + n;

@@ -11,6 +11,7 @@ struct native_cta {
     const struct native_paths *paths;
     struct tally *tally;    /* counts of the warp's turn */
     uint64_t budget;        /* number of warp instructions of a turn */
+    uint64_t executed;      /* warp instructions that native code has executed and jit_executed() does not know */
     struct jit_frame frame; /* data that the code reads and writes */
 };
 

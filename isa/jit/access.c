@@ -75,7 +75,7 @@ bool access_is_native(const struct compiler *c, const struct inst *in) {
     if (s == SPACE_GLOBAL && (inst_is_strong(in) || in->asize != 8))
         return false;
     if (c->partial &&
-        (profile_of(c, in)->call_partial || (in->space == SPACE_GENERIC && profile_of(c, in)->shape > ACCESS_ANY)))
+        (profile_of(c, in)->call_partial || (in->space == SPACE_GENERIC && !profile_of(c, in)->has_space)))
         return false;
     if (shape == ACCESS_ANY || (shape < ACCESS_ANY && is_lane_loop(c, in)))
         return lanes_may_differ(c, in);

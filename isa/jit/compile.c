@@ -238,7 +238,7 @@ static void compile_end(struct compiler *c) {
         continue_at(c, pc, 0, 0);
     else if ((in->kind == K_CALL || in->kind == K_RET) && in->guard == NO_GUARD)
         continue_by(c, offsetof(struct jit_frame, call));
-    else if (in->kind == K_BARRIER && in->guard == NO_GUARD && !c->partial)
+    else if (in->kind == K_BARRIER && in->guard == NO_GUARD)
         continue_by(c, offsetof(struct jit_frame, wait));
     else if (in->kind == K_BRANCH && !(in->ends_block & BLOCK_WAITS) && !(in->hints & HINT_APART))
         compile_branch(c, in);

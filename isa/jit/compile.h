@@ -32,6 +32,7 @@ enum access_shape {
 struct access_profile {
     _Atomic uint8_t shape;    /* enum access_shape */
     _Atomic uint8_t space;    /* enum space to which the generic addresses pointed */
+    atomic_bool has_space;    /* `space` is known */
     atomic_bool call_partial; /* code for a partial warp calls the interpreter's function for this access */
 };
 

@@ -11,7 +11,10 @@ enum {
     PROFILED_RUNS = 2,        /* number of interpreted runs of a block that record the shapes of its accesses */
     MIN_LENGTH = 1,           /* minimum number of instructions of a compiled block, including its branch */
     EXITS_TO_RECOMPILE = 256, /* number of side exits after which a block is recompiled */
-    MAX_COMPILATIONS = 6,     /* maximum number of compilations of a block */
+    /* ... if native code has executed fewer warp instructions than this between two exits; an exit costs less than
+     * the native execution of so many */
+    EXIT_INTERVAL = 1000,
+    MAX_COMPILATIONS = 24, /* maximum number of compilations of a block */
     PAGE = 4096,
     AREA = 8 * PAGE,
 };
@@ -30,6 +33,7 @@ struct jit_parts {
     uint32_t after;
     pthread_mutex_t lock;
     struct access_profile *profile; /* by PC */
+    _Atomic uint64_t executed;      /* warp instructions that native code has executed, except the latest ones */
     /* protected by the lock */
     struct jit_block *blocks;
     struct area *areas; /* only the first area may have free space */
@@ -122,12 +126,13 @@ static uint32_t native_length(const struct program *p, uint32_t pc) {
     return n;
 }
 
-/* Returns true if the block is long enough. A branch, call or return counts as an instruction, because the code
+/* Returns true if the block is long enough. A branch, call, return or barrier counts as an instruction, because the code
  * continues after it. */
 static bool is_worth_it(const struct program *p, uint32_t pc) {
     uint32_t n = native_length(p, pc);
     const unsigned kind = pc + n < p->n ? p->code[pc + n].kind : K_NOP;
-    return n + (kind == K_BRANCH || kind == K_CALL || kind == K_RET || kind == K_EXIT) >= MIN_LENGTH;
+    return n + (kind == K_BRANCH || kind == K_CALL || kind == K_RET || kind == K_EXIT || kind == K_BARRIER) >=
+           MIN_LENGTH;
 }
 
 static double seconds(void) {
@@ -202,15 +207,20 @@ static enum space space_accessed(const struct inst *in, const struct effects *fx
 }
 
 static void note_access(struct access_profile *s, const struct inst *in, const struct effects *fx) {
-    if (fx->lanes != LANES_ALL)
+    if (!fx->lanes)
         return;
-    uint8_t shape = (uint8_t)access_shape_of(fx->addr, in->msize), was = s->shape,
-            space = (uint8_t)space_accessed(in, fx);
-    if (was != ACCESS_CALL)
-        s->shape = was == ACCESS_UNKNOWN || was == shape ? shape : ACCESS_ANY;
-    if (was != ACCESS_UNKNOWN && s->space != space)
-        s->shape = ACCESS_CALL;
+    const uint8_t space = (uint8_t)space_accessed(in, fx), was = s->shape;
+    const bool other = s->has_space && s->space != space;
     s->space = space;
+    s->has_space = true;
+    if (fx->lanes == LANES_ALL && was != ACCESS_CALL) {
+        const uint8_t shape = (uint8_t)access_shape_of(fx->addr, in->msize);
+        s->shape = was == ACCESS_UNKNOWN || was == shape ? shape : ACCESS_ANY;
+    }
+    if (other) {
+        s->shape = ACCESS_CALL;
+        s->call_partial = true;
+    }
 }
 
 /* Interprets the block with step(), and records the shapes of its accesses. */
@@ -271,18 +281,25 @@ static void update_hints(struct jit_block *b, const struct jit_frame *f, const s
     }
 }
 
+/* Counts a side exit. Returns true if exits are many and frequent. Requires the lock. */
+static bool leaves_often(const struct jit_parts *parts, struct jit_entry *entry) {
+    if (++entry->left % EXITS_TO_RECOMPILE)
+        return false;
+    const uint64_t now = atomic_load_explicit(&parts->executed, memory_order_relaxed), n = now - entry->since;
+    entry->since = now;
+    return n < (uint64_t)EXITS_TO_RECOMPILE * EXIT_INTERVAL;
+}
+
 void jit_left(struct jit *j, struct jit_frame *f, uint32_t pc, uint32_t i) {
     struct jit_parts *parts = j->parts;
     const struct inst *in = &parts->program->code[pc + i];
     struct jit_entry *entry = &j->entry[is_partial(f)][pc];
-    bool access = in->kind == K_LOAD || in->kind == K_STORE;
-    bool many = (atomic_fetch_add_explicit(&entry->left, 1, memory_order_relaxed) + 1) % EXITS_TO_RECOMPILE == 0;
     if (pthread_mutex_trylock(&parts->lock) != 0)
         return;
     parts->counts.exits++;
-    if (access && entry->block)
+    if ((in->kind == K_LOAD || in->kind == K_STORE) && entry->block)
         update_hints(entry->block, f, in, i);
-    if (many) {
+    if (leaves_often(parts, entry)) {
         struct access_profile *s = &parts->profile[pc + i];
         if (is_partial(f))
             s->call_partial = true;
@@ -291,6 +308,10 @@ void jit_left(struct jit *j, struct jit_frame *f, uint32_t pc, uint32_t i) {
         compile_entry(j, pc, is_partial(f));
     }
     pthread_mutex_unlock(&parts->lock);
+}
+
+void jit_executed(struct jit *j, uint64_t n) {
+    atomic_fetch_add_explicit(&j->parts->executed, n, memory_order_relaxed);
 }
 
 struct jit_counts jit_count(const struct jit *j) {

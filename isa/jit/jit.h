@@ -81,8 +81,12 @@ struct jit_entry {
     _Atomic(void *) inside;   /* address at which other blocks enter the code; NULL if they cannot enter it */
     /* number of entries left before the block is profiled; 0 if the block has been profiled or rejected */
     atomic_uint countdown;
-    atomic_uint profiled, left; /* profiled: number of interpreted runs recorded; left: number of side exits taken */
-    struct jit_block *block;    /* the last compilation of the block */
+    atomic_uint profiled; /* number of interpreted runs recorded */
+    /* protected by the lock: side exits taken; value of jit_parts.executed when `left` was last a multiple of
+     * EXITS_TO_RECOMPILE; the last compilation of the block */
+    uint32_t left;
+    uint64_t since;
+    struct jit_block *block;
 };
 struct jit {
     struct jit_entry *entry[2]; /* [0]: for all lanes; [1]: for partial warps */
@@ -95,8 +99,10 @@ struct jit {
 struct jit *jit_new(const struct program *p, uint32_t after);
 void jit_free(struct jit *j);
 /* Reports that the code of the block at `pc` stopped with JIT_LEFT before instruction i. Updates hints, and recompiles
- * the block after many exits. */
+ * the block after many exits with little native work between them. */
 void jit_left(struct jit *j, struct jit_frame *f, uint32_t pc, uint32_t i);
+/* Reports n warp instructions that native code has executed since the last call. */
+void jit_executed(struct jit *j, uint64_t n);
 /* Statistics of compilation. */
 struct jit_counts {
     uint32_t blocks, instructions, native; /* native: number of instructions compiled without a call */

@@ -447,6 +447,61 @@ START_TEST(code_is_kept_and_follows_other_buffers) {
 }
 END_TEST
 
+/* Returns the number of compiled blocks of a kernel whose inner loop of `inner` iterations loads from one of two
+ * buffers. If it swaps, the buffer changes 600 times. */
+static double blocks_with_swaps(int inner, bool swaps) {
+    static char text[TEXT];
+    snprintf(text, sizeof text,
+             "%s"
+             "mul.wide.u32 %%rd5, %%r1, 4; add.u64 %%rd6, %%rd2, 16384; add.u64 %%rd6, %%rd6, %%rd5;\n"
+             "add.u64 %%rd5, %%rd5, %%rd1;\n"
+             "OUTER: mov.u32 %%r5, 0;\nINNER: ld.global.u32 %%r6, [%%rd5]; mad.lo.u32 %%r3, %%r3, 5, %%r6;\n"
+             "shr.u32 %%r7, %%r3, 7; xor.b32 %%r3, %%r3, %%r7; add.u32 %%r3, %%r3, %%r5; add.u32 %%r5, %%r5, 1;\n"
+             "setp.lt.u32 %%p1, %%r5, %d; @%%p1 bra INNER;\n"
+             "mov.b64 %%rd7, %%rd5; mov.b64 %s, %%rd6; mov.b64 %%rd6, %%rd7; add.u32 %%r2, %%r2, 1;\n"
+             "setp.lt.u32 %%p1, %%r2, 600; @%%p1 bra OUTER;\nst.global.u32 [%%rd4], %%r3; ret;\n}\n",
+             HEAD, inner, swaps ? "%rd5" : "%rd8");
+    return both(text, 1, 32, 0);
+}
+
+/* A change of the allocation is a side exit. Exits after each 200 iterations of 8 instructions do not change the code.
+ * With 5 iterations, the load becomes a gather after 256 exits, and a call after 256 more, which adds two
+ * compilations. */
+START_TEST(rare_exits_do_not_change_the_code) {
+    jit_level(_i);
+    if (!jit_runs())
+        test_skip(JIT_NOT_HERE);
+    const double rare = blocks_with_swaps(200, true), none = blocks_with_swaps(200, false);
+    ck_assert_double_ge(none, 2);
+    ck_assert_double_eq(rare, none);
+    ck_assert_double_eq(blocks_with_swaps(5, true), none + 2);
+}
+END_TEST
+
+/* The generic addresses of a block that never runs with all lanes. The block is compiled, as with .global. */
+START_TEST(generic_addresses_of_some_lanes) {
+    jit_level(_i);
+    if (!jit_runs())
+        test_skip(JIT_NOT_HERE);
+    double blocks[2];
+    static char text[TEXT];
+    for (int generic = 0; generic < 2; generic++) {
+        const char *space = generic ? "" : ".global";
+        snprintf(text, sizeof text,
+                 "%s%s"
+                 "mul.wide.u32 %%rd5, %%r1, 20; add.u64 %%rd5, %%rd5, %%rd1;\n"
+                 "LOOP: ld%s.u32 %%r5, [%%rd5]; ld%s.u32 %%r6, [%%rd5+4]; ld%s.u8 %%r7, [%%rd5+9]; st%s.u32 "
+                 "[%%rd5+12], %%r3;\n"
+                 "add.u32 %%r3, %%r5, %%r6; xor.b32 %%r3, %%r3, %%r7; add.u32 %%r2, %%r2, 1;\n"
+                 "setp.lt.u32 %%p1, %%r2, 60; @%%p1 bra LOOP;\nst.global.u32 [%%rd4], %%r3;\nEND: ret;\n}\n",
+                 HEAD, parts[1], space, space, space, space);
+        blocks[generic] = both(text, 1, 64, 0);
+    }
+    ck_assert_double_ge(blocks[0], 1);
+    ck_assert_double_eq(blocks[1], blocks[0]);
+}
+END_TEST
+
 static void *simulate(void *o) {
     static const char *const on[] = {"gpu.jit_after=1", NULL};
     static const char text[] =
@@ -515,6 +570,8 @@ SUITE(host_jit) {
     TEST_LEVELS(limits_are_met_alike, 1);
     TEST_LEVELS(an_endless_loop_is_stopped, 1);
     TEST_LEVELS(code_is_kept_and_follows_other_buffers, 1);
+    TEST_LEVELS(rare_exits_do_not_change_the_code, 1);
+    TEST_LEVELS(generic_addresses_of_some_lanes, 1);
     TEST_LEVELS(several_simulators_run_at_once, 1);
     TEST_LEVELS(without_executable_memory_all_is_interpreted, 1);
 }

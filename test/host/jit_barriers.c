@@ -34,10 +34,10 @@ enum { N_BETWEEN = sizeof between / sizeof between[0], ARRIVALS = 8 };
 
 START_TEST(warps_run_in_the_same_order) {
     jit_level(_i);
-    static const uint32_t threads[] = {32, 64, 80, 128, 256};
+    static const uint32_t threads[] = {16, 32, 63, 64, 80, 128, 256};
     char text[TEXT];
     for (int k = 0; k < N_BETWEEN; k++)
-        for (int t = 0; t < 5; t++) {
+        for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
             if (k == ARRIVALS && threads[t] != 64)
                 continue; /* the barrier needs exactly two warps */
             snprintf(text, sizeof text,
