@@ -11,8 +11,7 @@ enum {
     PROFILED_RUNS = 2,        /* number of interpreted runs of a block that record the shapes of its accesses */
     MIN_LENGTH = 1,           /* minimum number of instructions of a compiled block, including its branch */
     EXITS_TO_RECOMPILE = 256, /* number of side exits after which a block is recompiled */
-    /* ... if native code has executed fewer warp instructions than this between two exits; an exit costs less than
-     * the native execution of so many */
+    /* greatest mean number of native warp instructions between these exits: a longer native run repays an exit */
     EXIT_INTERVAL = 1000,
     MAX_COMPILATIONS = 24, /* maximum number of compilations of a block */
     PAGE = 4096,
@@ -126,8 +125,8 @@ static uint32_t native_length(const struct program *p, uint32_t pc) {
     return n;
 }
 
-/* Returns true if the block is long enough. A branch, call, return or barrier counts as an instruction, because the code
- * continues after it. */
+/* Returns true if the block is long enough. A branch, call, return or barrier counts as an instruction, because the
+ * code continues after it. */
 static bool is_worth_it(const struct program *p, uint32_t pc) {
     uint32_t n = native_length(p, pc);
     const unsigned kind = pc + n < p->n ? p->code[pc + n].kind : K_NOP;
