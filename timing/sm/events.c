@@ -1,5 +1,5 @@
 /* Events of the timing wheel that are neither a write-back nor a fetch. */
-#include "stages.h"
+#include "modern_due.h"
 
 void sm_rare_event(struct sm *sm, uint32_t kind, uint32_t value, uint64_t now) {
     switch (kind) {
@@ -23,6 +23,10 @@ void sm_rare_event(struct sm *sm, uint32_t kind, uint32_t value, uint64_t now) {
         break;
     case EVENT_EXPAND:
         modern_expand(sm, value, now);
+        break;
+    case EVENT_DUE:
+        modern_due_take(sm, value, now);
+        sm_warp_check_done(sm, value, now);
         break;
     case EVENT_REMOTE:
         remote_replied(sm, value, now);

@@ -10,10 +10,11 @@ enum {
     EVENT_SWITCHED,
     EVENT_START,
     EVENT_WAKE,
-    EVENT_RAISE, /* this event and the next three occur only in a modern core (modern.h) */
+    EVENT_RAISE, /* this event and the next four occur only in a modern core (modern.h) */
     EVENT_READ,
     EVENT_STALLED,
     EVENT_EXPAND,
+    EVENT_DUE,       /* the last result of a warp that has finished (modern_due.h) */
     EVENT_REMOTE,    /* the last reply of an instruction in flight (remote.h) */
     EVENT_TENSOR,    /* tensor.h */
     EVENT_KINDS = 16 /* a power of two */

@@ -1,5 +1,6 @@
 #include "lend.h"
 #include "issue_slots.h"
+#include "modern_place.h"
 #include <string.h>
 
 bool sm_lends(const struct sm *sm) {
@@ -85,8 +86,11 @@ void sm_lent_fault(struct sm *sm, const struct warp *warp, uint32_t pc, const st
 
 /* Empties the instruction buffers of a warp. Returns the number of instructions in the fullest one. A modern core
  * counts fetches that have not arrived, too. */
-static uint8_t empty_buffers(struct sm_warp *sw) {
+static uint8_t empty_buffers(struct sm *sm, uint32_t w, uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
     uint8_t had = 0;
+    if (sm->modern)
+        modern_ahead_end(sm, w, now);
     for (uint32_t p = 0; p < sw->n_paths; p++) {
         struct sm_path *path = &sw->path[p];
         const uint8_t n = (uint8_t)(path->buffered + path->coming);
@@ -108,7 +112,7 @@ static uint32_t buffer_room(const struct sm *sm, const struct sm_path *path) {
 /* Gives the warp its new paths. Its instruction buffer is as full as before. */
 static void take_back(struct sm *sm, uint32_t w, uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
-    const uint8_t had = empty_buffers(sw);
+    const uint8_t had = empty_buffers(sm, w, now);
     sw->control.met = 0;
     sm_heed_control(sm, sw);
     sm_refresh(sm, w, now);

@@ -10,9 +10,10 @@ struct sm_modern *modern_new(uint32_t slots) {
     if (!m)
         return NULL;
     m->warp = lazy_new(slots * sizeof *m->warp);
+    m->dues = lazy_new(slots * sizeof *m->dues);
     m->flight = lazy_new(MAX_INFLIGHT * sizeof *m->flight);
     pipes_init(&m->f64, 1);
-    if (m->warp && m->flight)
+    if (m->warp && m->dues && m->flight)
         return m;
     modern_free(m);
     return NULL;
@@ -23,6 +24,7 @@ void modern_free(struct sm_modern *m) {
         return;
     free(m->readers);
     lazy_free(m->warp);
+    lazy_free(m->dues);
     lazy_free(m->flight);
     lazy_free(m);
 }
@@ -32,6 +34,8 @@ bool modern_launch(struct sm *sm) {
     const struct scoreboard_ops *sb = sm->model.sb;
     m->control = sm->program->program->control;
     m->guided = m->control && sm->cfg->core.control_bits;
+    m->code_end = sm->program->inst[sm->program->program->n].place;
+    m->fetch_cycles = sm->cfg->sm.fetch_latency + sm->cfg->sm.decode_latency;
     m->by_lane = sb != &scoreboard_warp && sb != &scoreboard_counted;
     if (m->used)
         memset(m->flight, 0, sm->in_flight.fresh * sizeof *m->flight);

@@ -1,7 +1,7 @@
 /* The modern core: sets stall counts, and raises and lowers dependence counters. */
 #include "isa/control_uses.h"
 #include "isa/expansions.h"
-#include "modern.h"
+#include "modern_due.h"
 #include "modern_ready.h"
 
 enum { RAISE_CYCLES = 2 }; /* cycles from the issue of an instruction until its counters rise */
@@ -53,6 +53,7 @@ void modern_issues(struct sm *sm, uint32_t w, const struct sm_path *path, uint64
             modern_stall_until(sm, w, path->lanes, now + CONTROL_JUMP_STALL);
         return;
     }
+    modern_due_take(sm, w, now);
     sm->modern->n.hazards += too_early(sm, w, path, now);
     if (!expansion_is_several(c->expansion))
         modern_stall(sm, w, path->lanes, c, now);

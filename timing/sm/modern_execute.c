@@ -1,6 +1,6 @@
 /* The modern core: the issue of instructions without a memory access. */
 #include "isa/expansions.h"
-#include "modern.h"
+#include "modern_due.h"
 #include "stages.h"
 
 enum {
@@ -59,6 +59,12 @@ void modern_execute(struct sm *sm, uint32_t w, const struct sm_path *path, const
         sm_units_written(
             sm, &(struct sm_written){
                     .from = now, .to = now + t.latency + waits, .warp = w, .pc = path->pc, .lanes = path->lanes});
+        return;
+    }
+    if (!variable && !raises && !expands && modern_has_due_room(sm, w)) {
+        sm->model.sb->issue(sm->warps.slot[w].board, path->board, path->lanes, &ti->regs, false);
+        const uint64_t done = now + t.latency + modern_fixed(sm, part, w, path->pc, &t, own_file, now);
+        modern_due_add(sm, w, path, max64(done, now + 1));
         return;
     }
     uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);

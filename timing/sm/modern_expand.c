@@ -45,6 +45,7 @@ void modern_expand_begin(struct sm *sm, uint32_t inflight, uint64_t now) {
     const struct inflight *f = &sm->in_flight.entry[inflight];
     const struct control_bits *c = modern_control(sm->modern, f->pc);
     const struct timed_part t = next_part(sm, inflight, c);
+    modern_ahead_end(sm, f->warp, now); /* of the events of a cycle, those of this expansion come before older ones */
     sm->modern->warp[f->warp].expands |= f->lanes;
     issue(sm, inflight, c, &t, now);
 }
@@ -61,7 +62,7 @@ static bool take_fetched(struct sm *sm, uint32_t inflight, uint64_t now) {
             continue;
         if (!path->buffered)
             return false;
-        modern_move(path, at + 1);
+        modern_move(sm, f->warp, path, at + 1, now);
         warp_set_add(&sm->fetching.room, f->warp);
         sm_evaluate(sm, f->warp, p, now);
         return true;

@@ -12,8 +12,7 @@ static uint64_t address_of(const struct sm *sm, uint32_t at) {
 /* Returns true if the path can fetch its next instruction. After a miss it waits for the line. */
 static inline bool has_room(const struct sm *sm, const struct sm_path *path) {
     uint32_t n = path->buffered + path->coming;
-    return n < MODERN_BUFFER && !path->missed && !path->refused &&
-           path->at + n < sm->program->inst[sm->program->program->n].place;
+    return n < MODERN_BUFFER && !path->missed && !path->refused && path->at + n < sm->modern->code_end;
 }
 
 /* Returns a path of the warp that can fetch: the path that issued last, or else the next one. Returns -1 if there is
@@ -38,7 +37,8 @@ static inline int path_with_room(const struct sm *sm, const struct sm_warp *sw) 
 static inline __attribute__((always_inline)) bool start(struct sm *sm, uint32_t part, uint32_t w, struct sm_path *path,
                                                         uint64_t now) {
     struct sm_warp *sw = &sm->warps.slot[w];
-    const struct sm_cfg *cfg = &sm->cfg->sm;
+    struct modern_warp *mw = &sm->modern->warp[w];
+    modern_ahead_take(mw, path, now);
     const uint32_t at = path->at + path->buffered + path->coming;
     const uint16_t ticket = path->coming ? path->ticket : (uint16_t)(sw->ticket + 1);
     uint32_t latency;
@@ -48,14 +48,23 @@ static inline __attribute__((always_inline)) bool start(struct sm *sm, uint32_t 
             path->refused = sm->fetching.any_refused = true;
         return false;
     }
+    path->missed = r != FETCH_HIT || latency;
+    const bool ahead = !path->missed && modern_ahead_may(sm, sw, mw, path);
+    if (mw->ahead && !ahead)
+        modern_ahead_end(sm, w, now);
     sw->ticket += !path->coming;
     path->ticket = ticket;
     path->coming++;
-    path->missed = r != FETCH_HIT || latency;
     if (path->state == PATH_FETCH)
         warps_move(&sm->warps, w, path, PATH_FETCHING);
+    if (ahead) {
+        modern_ahead_add(mw, now + sm->modern->fetch_cycles);
+        if (fetch_waits(&sm->fetch))
+            sm_lsu_due(sm, now);
+        return true;
+    }
     if (r == FETCH_HIT)
-        wheel_add(&sm->wheel, now + cfg->fetch_latency + cfg->decode_latency + latency,
+        wheel_add(&sm->wheel, now + sm->modern->fetch_cycles + latency,
                   event_make(EVENT_FETCHED, sm_ticket(w, ticket)));
     else
         fetch_send(&sm->fetch, now);
@@ -93,8 +102,7 @@ static inline __attribute__((always_inline)) int next_warp(struct sm *sm, const 
 
 /* Runs the fetch of a sub-core. Returns true if it started one and another warp may have room. `words`:
  * sm_warps.words. */
-static inline __attribute__((always_inline)) bool fetch_part(struct sm *sm, uint32_t part, uint64_t now,
-                                                             uint32_t words) {
+static inline bool fetch_part(struct sm *sm, uint32_t part, uint64_t now, uint32_t words) {
     const struct sched *s = &sm->issue.sched[part];
     struct warp_set left;
     int w, p = 0;
@@ -108,13 +116,47 @@ static inline __attribute__((always_inline)) bool fetch_part(struct sm *sm, uint
     return false;
 }
 
+/* Fetches the next instruction of a warp's only path, which has room, if the fetch arrives without an event and hits
+ * the line that the sub-core fetched last. Returns false if it did nothing. */
+static inline bool fetch_ahead(struct sm *sm, uint32_t part, uint32_t w, struct sm_path *path, uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    struct modern_warp *mw = &sm->modern->warp[w];
+    modern_ahead_take(mw, path, now);
+    if (!modern_ahead_may(sm, sw, mw, path) ||
+        !fetch_there(&sm->fetch, part, address_of(sm, path->at + path->buffered + path->coming)))
+        return false;
+    if (!path->coming)
+        path->ticket = ++sw->ticket;
+    path->coming++;
+    modern_ahead_add(mw, now + sm->modern->fetch_cycles);
+    return true;
+}
+
+/* Does the same as fetch_part() for sets of one word. `left`: the warps of the sub-core that may have room. In the
+ * common case, the warp that issued last fetches. */
+static inline __attribute__((always_inline)) bool fetch_part_word(struct sm *sm, uint32_t part, uint64_t left,
+                                                                  uint64_t now) {
+    const uint32_t last = sm->issue.sched[part].last;
+    if (last < 64 && left >> last & 1 && sm->warps.slot[last].n_paths == 1) {
+        struct sm_path *path = sm->warps.slot[last].path;
+        if (has_room(sm, path) && fetch_ahead(sm, part, last, path, now)) {
+            if (!has_room(sm, path))
+                warp_set_drop(&sm->fetching.room, last);
+            return sm->fetching.room.word[0] & left;
+        }
+    }
+    return fetch_part(sm, part, now, 1);
+}
+
 /* Runs the fetches of all sub-cores. Returns true if one of them has work in the next cycle. */
 static inline __attribute__((always_inline)) bool fetch_parts(struct sm *sm, uint64_t now, uint32_t words) {
     bool more = false;
     const uint64_t some = words == 1 ? sm->fetching.room.word[0] & sm->warps.live.word[0] : ~0ull;
     for (uint32_t s = 0; s < sm->operands.n_parts; s++)
-        if (words > 1 || some & sm->issue.mine[s])
+        if (words > 1)
             more |= fetch_part(sm, s, now, words);
+        else if (some & sm->issue.mine[s])
+            more |= fetch_part_word(sm, s, some & sm->issue.mine[s], now);
     return more;
 }
 
@@ -165,7 +207,7 @@ static void arrived(struct sm *sm, uint32_t ticket, uint32_t latency, uint64_t n
 
 void modern_fetch(struct sm *sm, uint64_t now) {
     uint32_t ticket, latency;
-    while (fetch_take(&sm->fetch, &ticket, &latency))
+    while (sm->fetch.n_ready && fetch_take(&sm->fetch, &ticket, &latency))
         arrived(sm, ticket, latency, now);
     if (!warp_sets_meet(&sm->fetching.room, &sm->warps.live, sm->warps.words))
         return;

@@ -4,6 +4,7 @@
 
 void modern_warp_start(struct sm *sm, uint32_t w) {
     memset(&sm->modern->warp[w], 0, sizeof sm->modern->warp[w]);
+    sm->modern->dues[w].n = 0;
     sm->modern->used = true;
     modern_consumers_start(sm, w);
 }
@@ -67,6 +68,13 @@ static bool writes_any(const struct sb_regs *writer, const uint16_t *regs, uint3
 static bool is_pending(const struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti) {
     const struct sb_regs *r = &ti->regs;
     const bool variable = modern_is_variable(ti);
+    const struct modern_dues *d = &sm->modern->dues[w];
+    for (uint32_t i = 0; i < d->n; i++) {
+        const struct sb_regs *writer = &sm->program->inst[d->due[i].pc].regs;
+        if (d->due[i].lanes & path->lanes &&
+            (writes_any(writer, r->read, r->n_read) || (!variable && writes_any(writer, r->write, r->n_write))))
+            return true;
+    }
     for (uint32_t i = 0; i < sm->in_flight.fresh; i++) {
         const struct inflight *f = &sm->in_flight.entry[i];
         const struct modern_flight *mf = &sm->modern->flight[i];

@@ -13,6 +13,7 @@ enum {
     MODERN_RING = 256,          /* cycles for which the use of ports is known */
     MODERN_STALLS = 4,          /* groups of lanes of a warp with a stall count of their own */
     MODERN_BUFFER = 3,          /* instructions in the buffer of a path */
+    MODERN_DUES = 5,            /* results of a warp that arrive without an event */
     MODERN_MEMORY = 5,          /* memory instructions that a sub-core buffers: a queue of four and a latch */
     MODERN_TO_LATCH = 7,        /* cycles from the issue of a memory instruction to the latch of the address unit */
     MODERN_TO_SHARED = 11,      /* cycles from its issue to the arbiter that all sub-cores share */
@@ -44,10 +45,26 @@ struct modern_warp {
     } fresh[2];            /* the fixed-latency instructions whose results arrived last, the newest first */
     uint64_t stalled_most; /* the last cycle of all in `stalled` */
     lanemask_t expands;    /* lanes whose instruction has machine instructions that have not issued yet */
+    uint64_t arrives;      /* cycle in which the last of the fetches `ahead` arrives */
     uint8_t of_loads;      /* bit i: a memory access raised counter i last */
+    /* fetches of the only path that arrive without an event (modern_place.h); how many cycles before `arrives` those
+     * before the last arrive, the latest first */
+    uint8_t ahead, before[MODERN_BUFFER - 1];
     /* by dependence counter: value for each lane, or for the warp in element 0 (sm_modern.by_lane). Eight bytes, of
      * which the last are 0, are read as one word. */
     uint8_t count[WARP_LANES][MODERN_COUNTERS];
+};
+
+/* A fixed-latency result that arrives without an event (modern_due.h). */
+struct modern_due {
+    uint64_t cycle;
+    lanemask_t lanes;
+    uint32_t pc;
+    uint8_t board;
+};
+struct modern_dues {
+    _Alignas(64) struct modern_due due[MODERN_DUES];
+    uint32_t n;
 };
 
 /* A value in the register-file cache. */
@@ -113,11 +130,14 @@ struct sm_modern {
     bool by_lane;                       /* counters by lane, for models whose scoreboard tracks lanes or sides */
     bool fetches;                       /* the fetch stage has work in the next cycle */
     bool used;                          /* a warp has begun since modern_launch() */
+    uint32_t code_end;                  /* number of machine instructions in the code */
+    uint32_t fetch_cycles;              /* from a fetch that hits to the buffer */
     uint32_t turn;                      /* sub-core whose memory instruction is next */
     uint64_t expanded;                  /* the largest modern_part.expanded */
     uint64_t grant_from;                /* first cycle in which the arbiter accepts a memory instruction */
     struct pipes f64;                   /* the f64 pipe of all sub-cores, with core.f64_shared */
     struct modern_warp *warp;           /* by slot */
+    struct modern_dues *dues;           /* by slot */
     /* core.consumers: by slot and register, the number of instructions in flight that have not read it; else NULL */
     uint8_t *readers;
     uint32_t n_regs;              /* registers of a slot in `readers` */

@@ -45,7 +45,7 @@ void sm_advance(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
         return;
     }
     if (__builtin_expect(sm->modern != NULL, 0))
-        modern_move(path, modern_next_place(sm, w, path->pc, path->lanes));
+        modern_move(sm, w, path, modern_next_place(sm, w, path->pc, path->lanes), now);
     else
         path->buffered--;
     path->pc++;

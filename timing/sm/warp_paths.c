@@ -1,5 +1,7 @@
 /* Updates the paths of a warp: gets the new paths from the model, and gives them the instruction buffers of the old
  * paths. */
+#include "modern_due.h"
+#include "modern_place.h"
 #include "uniform_path.h"
 #include <assert.h>
 #include <math.h>
@@ -97,6 +99,8 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
     if (sm->fast.stack && sm_follow(sm, w))
         return;
     warp_set_add(&sm->fetching.room, w);
+    if (sm->modern && sm->modern->warp[w].ahead)
+        modern_ahead_end(sm, w, now);
     struct path p[MAX_PATHS];
     int n = control_paths(&sw->control, sw->w, p);
     sm_heed_control(sm, sw);
@@ -124,6 +128,8 @@ void sm_refresh(struct sm *sm, uint32_t w, uint64_t now) {
         warps_states_changed(&sm->warps, w);
         if (ended) {
             finished(sm, w);
+            if (sm->modern)
+                modern_due_finish(sm, w, now);
             return;
         }
     }

@@ -74,7 +74,7 @@ static enum fetch_result look_up_l0(struct fetch *f, uint32_t unit, uint64_t add
     enum cache_result r = cache_read_at(c, at, line, c->all_sectors, ticket, &out);
     f->n.l0_accesses += r == CACHE_HIT || r == CACHE_MISS || r == CACHE_MERGED;
     if (r == CACHE_HIT) {
-        f->l0_way[unit] = at.way;
+        f->l0_way[unit][line % FETCH_WAYS] = at.way;
         *latency = 0;
         return FETCH_HIT;
     }

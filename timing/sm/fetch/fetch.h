@@ -12,13 +12,14 @@ enum fetch_result fetch_look(struct fetch *f, uint32_t unit, uint64_t address, u
                              uint32_t *latency);
 /* Returns the number of the L0 that scheduler `unit` uses. */
 static inline uint32_t fetch_l0_of(const struct fetch *f, uint32_t unit) { return unit < f->n_l0 ? unit : 0; }
-/* Fetches a line that hits its first cache, the L0 or an L1 without an L0, in the cache way in which the line was found
- * last. It has the same effect as fetch_accept() with latency 0. If it cannot handle the fetch, it returns false and
- * changes nothing. */
+/* Fetches a line that hits its first cache (the L0, or an L1 without an L0) in the cache way in which a line with the
+ * same low bits was found last. It has the effect of fetch_accept() with latency 0. If it cannot handle the fetch, it
+ * returns false and changes nothing. */
 static inline bool fetch_there(struct fetch *f, uint32_t unit, uint64_t address) {
     if (f->n_l0) {
         const uint32_t i = fetch_l0_of(f, unit);
-        if (!cache_read_there(&f->l0[i], f->l0_way[i], address >> f->l0_line_bits, f->l0[i].all_sectors))
+        const uint64_t line = address >> f->l0_line_bits;
+        if (!cache_read_there(&f->l0[i], f->l0_way[i][line % FETCH_WAYS], line, f->l0[i].all_sectors))
             return false;
         f->n.l0_accesses++;
     } else {

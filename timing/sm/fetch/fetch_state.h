@@ -35,8 +35,8 @@ struct fetch {
     uint32_t n_l0; /* number of L0s; 0: every fetch goes to the L1 */
     bool has_l1;   /* false: every fetch hits */
     uint32_t line_bits, l0_line_bits, l1_latency;
-    uint32_t way[FETCH_WAYS];      /* last known L1 way of a line, by the line's low bits */
-    uint32_t l0_way[FETCH_MAX_L0]; /* by L0: the way of the line that was fetched last */
+    uint32_t way[FETCH_WAYS];                  /* last known L1 way of a line, by the line's low bits */
+    uint32_t l0_way[FETCH_MAX_L0][FETCH_WAYS]; /* by L0: likewise */
     struct lsu *lsu;
     uint64_t *address; /* by L1 MSHR: address of the line */
     bool *ahead;       /* by L1 MSHR: true if only stream buffers wait for the line */
