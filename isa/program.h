@@ -414,6 +414,7 @@ struct program {
     uint32_t max_cluster_rank;
     bool explicit_cluster;    /* .explicitcluster */
     bool warp_groups;         /* the program has wgmma.wait_group */
+    bool moves_registers;     /* the program has setmaxnreg */
     bool blocks_are_clusters; /* .blocksareclusters: the grid of a launch is given in clusters */
     bool uses_barriers;       /* contains convergence barriers (frontend/passes/barriers.c) */
     bool uses_stack;          /* contains alloca, stacksave or stackrestore */

@@ -152,7 +152,8 @@ struct ir {
     struct program_param *params;
     uint32_t n_params, param_bytes, shared_bytes, local_bytes;
     struct dim3 reqntid, maxntid, cluster;
-    bool warp_groups; /* the kernel or a function has wgmma.wait_group */
+    bool warp_groups;     /* the kernel or a function has wgmma.wait_group */
+    bool moves_registers; /* the kernel or a function has setmaxnreg */
     uint32_t max_cluster_rank;
     bool explicit_cluster, blocks_are_clusters;
     uint32_t maxnreg; /* the smallest of the register limits that the kernel specifies; 0 means no limit */

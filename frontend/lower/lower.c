@@ -55,6 +55,7 @@ static void lower_register_count(struct lower *l) {
                    MAX_COUNT);
         return;
     }
+    l->ir->moves_registers = true;
     matrix_emit(l, l->dec->row);
     emit_done(l);
 }

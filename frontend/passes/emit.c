@@ -333,6 +333,7 @@ bool pass_emit(struct ir *ir) {
     p->place = ir->place;
     p->cluster = ir->cluster;
     p->warp_groups = ir->warp_groups;
+    p->moves_registers = ir->moves_registers;
     p->max_cluster_rank = ir->max_cluster_rank;
     p->explicit_cluster = ir->explicit_cluster;
     p->blocks_are_clusters = ir->blocks_are_clusters;

@@ -19,24 +19,34 @@ struct sm_demand sm_demand_of(const struct sm_unit_row *units, uint32_t n, const
     return d;
 }
 
+/* Returns the registers left for CTAs. */
+static uint32_t registers_left(const struct config *cfg, struct sm_demand d) {
+    return cfg->sm.registers > d.registers ? cfg->sm.registers - d.registers : 0;
+}
+
+/* Returns the registers of the warps of a CTA. setmaxnreg moves registers between the warps of a CTA, so such a CTA
+ * needs at most all registers of an SM. */
+static uint32_t registers_of(const struct config *cfg, const struct launch *l, struct sm_demand d, uint32_t warps) {
+    const struct sm_cfg *s = &cfg->sm;
+    const uint32_t unit = s->register_unit * launch_lanes(l) / WARP_LANES;
+    const uint32_t each = s->thread_registers ? s->thread_registers : l->program->thread_regs;
+    const uint32_t all = (uint32_t)(warps * round_up(each * launch_lanes(l), unit ? unit : 1));
+    const uint32_t left = registers_left(cfg, d);
+    return l->program->moves_registers && all > left ? left : all;
+}
+
 struct sm_footprint sm_footprint_of(const struct config *cfg, const struct launch *l, struct sm_demand d) {
     const struct sm_cfg *s = &cfg->sm;
     uint32_t warps = launch_warps(l), loaded = d.warps && d.warps < warps ? d.warps : warps;
-    uint32_t shared = launch_shared_bytes(l), unit = s->register_unit * launch_lanes(l) / WARP_LANES,
-             each = s->thread_registers ? s->thread_registers : l->program->thread_regs;
+    uint32_t shared = launch_shared_bytes(l);
     return (struct sm_footprint){
         .warps = warps,
-        .registers = (uint32_t)(loaded * round_up(each * launch_lanes(l), unit ? unit : 1)),
+        .registers = registers_of(cfg, l, d, loaded),
         .shared = shared > UINT32_MAX - s->shared_unit ? shared : (uint32_t)round_up(shared, s->shared_unit),
     };
 }
 
 static uint32_t at_most(uint32_t n, uint32_t have, uint32_t need) { return need && have / need < n ? have / need : n; }
-
-/* Returns the registers left for CTAs. */
-static uint32_t registers_left(const struct config *cfg, struct sm_demand d) {
-    return cfg->sm.registers > d.registers ? cfg->sm.registers - d.registers : 0;
-}
 
 uint32_t sm_occupancy(const struct config *cfg, const struct launch *l, struct sm_demand d) {
     struct sm_footprint f = sm_footprint_of(cfg, l, d);

@@ -125,6 +125,23 @@ START_TEST(why_a_cta_does_not_fit) {
 }
 END_TEST
 
+/* 512 threads of 168 registers need 86016 registers, and the SM has 32768. With setmaxnreg the CTA takes these. */
+START_TEST(a_cta_that_moves_registers_fits) {
+    char why[512];
+    l.block.x = 512;
+    a->p.thread_regs = 168;
+    ck_assert(!sm_fits(&cfg, &l, none, why, sizeof why));
+    a->p.moves_registers = true;
+    ck_assert(sm_fits(&cfg, &l, none, why, sizeof why));
+    ck_assert_uint_eq(sm_occupancy(&cfg, &l, none), 1);
+    ck_assert_uint_eq(sm_footprint_of(&cfg, &l, none).registers, 32768);
+    /* less what extensions take */
+    ck_assert_uint_eq(sm_footprint_of(&cfg, &l, (struct sm_demand){.registers = 768}).registers, 32000);
+    a->p.thread_regs = 20; /* 16 warps of 640 registers: 3 CTAs fit */
+    ck_assert_uint_eq(sm_footprint_of(&cfg, &l, none).registers, 10240);
+}
+END_TEST
+
 /* ---- local memory ---- */
 
 enum { SMS = 3, LOCAL = 40, WORDS = LOCAL / 4 }; /* bytes and words of local memory per thread */
@@ -179,5 +196,6 @@ SUITE(timing_sm_cta) {
     TEST(how_many_ctas_an_sm_holds);
     TEST(how_many_registers_leave_the_occupancy);
     TEST(why_a_cta_does_not_fit);
+    TEST(a_cta_that_moves_registers_fits);
     TEST_LOOP(local_memory_of_warps_lies_apart, 0, 2);
 }
