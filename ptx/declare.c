@@ -84,6 +84,39 @@ void decl_range(struct parser *ps, struct variable *v, const struct operand *ran
         v->range = (uint32_t)range->integer;
 }
 
+/* Replaces `v`, declared as name<n> outside of .reg, by the n variables name0, name1... Registers keep the short form,
+ * because compilers declare thousands and use few. */
+static struct variable *expand_range(struct parser *ps, struct variable *v) {
+    enum { MOST = 65536, DIGITS = 10 };
+    const uint32_t n = v->range;
+    if (n > MOST) {
+        diag_error(ps->diags, v->loc, "'%s<%u>' declares %u variables; outside of .reg the limit is %d", v->name->text,
+                   n, n, MOST);
+        return v;
+    }
+    const size_t size = v->name->len + DIGITS + 1;
+    char *text = arena_alloc(ps->arena, size);
+    struct variable *last = v;
+    const struct variable whole = *v;
+    for (uint32_t i = 0; i < n; i++) {
+        struct variable *one = i ? arena_alloc(ps->arena, sizeof *one) : v;
+        *one = whole;
+        one->range = 0;
+        one->name = &words_intern(ps, text, (size_t)snprintf(text, size, "%s%u", whole.name->text, i))->word;
+        if (i)
+            last->next = one;
+        last = one;
+    }
+    last->next = whole.next;
+    return last;
+}
+
+void decl_expand(struct parser *ps, struct variable *list) {
+    for (struct variable *v = list; v; v = v->next)
+        if (v->range && v->space && strcmp(v->space->text, ".reg") != 0)
+            v = expand_range(ps, v);
+}
+
 /* Adds a dimension to `v`. `elements` is NULL for []. */
 void decl_dim(struct parser *ps, struct variable *v, struct loc loc, struct operand *elements) {
     const int max = (int)(sizeof v->dims / sizeof *v->dims);

@@ -166,6 +166,8 @@ void decl_align(struct parser *ps, const struct operand *bytes);
 void decl_other(struct parser *ps, struct loc loc, const struct word *word);
 struct variable *decl_name(struct parser *ps, struct loc loc, const struct word *name);
 void decl_range(struct parser *ps, struct variable *v, const struct operand *range);
+/* Replaces each variable of the list that is declared as name<n> by n variables, except registers. */
+void decl_expand(struct parser *ps, struct variable *list);
 void decl_dim(struct parser *ps, struct variable *v, struct loc loc, struct operand *elements);
 
 /* declare.c: records the directives of the module's header. */

@@ -203,6 +203,7 @@ attribute_text: DOTWORD
 /* Declarations. The parser collects the specifiers of a declaration in ps->decl, and each declared name gets a copy. */
 declaration: linkage specifiers variables ';' {
         $$ = build_statement(ps, ST_VARIABLE, after($1, @$, @2));
+        decl_expand(ps, $3.first);
         $$->variable = $3.first;
         for (struct variable *v = $3.first; v; v = v->next)
             v->linkage = $1;

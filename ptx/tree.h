@@ -61,7 +61,8 @@ struct init {
     struct init *next;
 };
 
-/* A declared variable, register or parameter. `.reg .b32 %r<5>` is one variable with range 5. */
+/* A declared variable, register or parameter. `.reg .b32 %r<5>` is one variable with range 5; `.param .b32 p<2>` is the
+ * two variables p0 and p1. */
 struct variable {
     struct loc loc;            /* of the name */
     const struct word *name;   /* NULL for the unnamed result or parameter of a prototype: `_` */
@@ -70,7 +71,7 @@ struct variable {
     const struct word *vector; /* ".v2" or ".v4", NULL for a scalar */
     /* ".extern", ".visible", ".weak", ".common", NULL for none; of a parameter: ".hidden" or NULL */
     const struct word *linkage;
-    uint32_t range; /* n of a declaration such as %r<n>; 0: a single name */
+    uint32_t range; /* n of a declaration of registers such as %r<n>; 0: a single name */
     uint64_t align; /* bytes; 0 when not given */
     bool is_array;
     uint64_t dims[8]; /* elements per dimension; 0 for an unsized first dimension */

@@ -36,8 +36,6 @@ bool variable_bytes(struct diags *d, const struct variable *v, enum type t, uint
     bool overflow = false;
     for (int i = 0; i < v->n_dims && v->is_array; i++)
         overflow |= __builtin_mul_overflow(size, v->dims[i], &size);
-    if (v->range)
-        overflow |= __builtin_mul_overflow(size, (uint64_t)v->range, &size);
     *bytes = size;
     if (!overflow && size <= limit)
         return true;

@@ -57,6 +57,8 @@ static const struct {
      "t.ptx:4:16: error: alignment must be a power of two\n.global .align 3 .u32 x;\n               ^\n"},
     {".global .u32 x<0>;",
      "t.ptx:4:16: error: number of names must be 1 to 2147483647\n.global .u32 x<0>;\n               ^\n"},
+    {".global .u32 x<65537>;", "t.ptx:4:14: error: 'x<65537>' declares 65537 variables; outside of .reg the limit is "
+                               "65536\n.global .u32 x<65537>;\n             ^\n"},
     {".global .u32 x[2][];",
      "t.ptx:4:19: error: only the first array size may be empty\n.global .u32 x[2][];\n                  ^\n"},
     {".global .u32 x[-1];", "t.ptx:4:16: error: array size must be a non-negative constant\n"

@@ -26,7 +26,7 @@ START_TEST(address_size_is_0_when_not_given) {
 END_TEST
 
 START_TEST(variables_share_their_specifiers) {
-    struct parsed p = parse_items(".visible .shared .align 8 .v2 .f32 a, b<7>, c[3][4];");
+    struct parsed p = parse_items(".visible .shared .align 8 .v2 .f32 a, b, c[3][4];");
     const struct variable *a = first_variable(&p), *b = a->next, *c = b->next;
     for (const struct variable *v = a; v; v = v->next) {
         ck_assert_str_eq(v->space->text, ".shared");
@@ -36,12 +36,33 @@ START_TEST(variables_share_their_specifiers) {
         ck_assert_uint_eq(v->align, 8);
     }
     ck_assert_uint_eq(a->range, 0);
-    ck_assert_uint_eq(b->range, 7);
     ck_assert(!b->is_array && c->is_array);
     ck_assert_int_eq(c->n_dims, 2);
     ck_assert_uint_eq(c->dims[0], 3);
     ck_assert_uint_eq(c->dims[1], 4);
     ck_assert_ptr_null(c->next);
+    parsed_free(&p);
+}
+END_TEST
+
+/* Outside of .reg, name<n> declares n variables. In .reg, it stays one declaration. */
+START_TEST(ranges_declare_variables) {
+    static const char *const names[] = {"a", "%b0", "%b1", "%b2", "c0", "d"};
+    struct parsed p = parse_items(".visible .shared .align 8 .f32 a, %b<3>, c<1>, d;");
+    const struct variable *v = first_variable(&p);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++, v = v->next) {
+        ck_assert_ptr_nonnull(v);
+        ck_assert_str_eq(v->name->text, names[i]);
+        ck_assert_str_eq(v->linkage->text, ".visible");
+        ck_assert_uint_eq(v->align, 8);
+        ck_assert_uint_eq(v->range, 0);
+    }
+    ck_assert_ptr_null(v);
+    parsed_free(&p);
+    p = parse_items(".func f() { .reg .f32 %b<3>; }");
+    const struct variable *b = p.module->statements->function->body->variable;
+    ck_assert_uint_eq(b->range, 3);
+    ck_assert_ptr_null(b->next);
     parsed_free(&p);
 }
 END_TEST
@@ -417,6 +438,7 @@ SUITE(ptx_parse) {
     TEST(header);
     TEST(address_size_is_0_when_not_given);
     TEST(variables_share_their_specifiers);
+    TEST(ranges_declare_variables);
     TEST(specifiers_in_any_order);
     TEST(unsized_array);
     TEST(constant_banks_of_old_versions);

@@ -50,7 +50,8 @@ static const struct {
     const char *text, *expected;
 } items[] = {
     {".global .u32 x;\n", NULL},
-    {".weak .const .align 4 .v4 .f32 a, b[][2], c<9>;\n", NULL},
+    {".weak .const .align 4 .v4 .f32 a, b[][2], c0, c1;\n", NULL},
+    {".shared .b64 %p<2>, q;\n", ".shared .b64 %p0, %p1, q;\n"},
     {".attribute(.unified(1, 2)) .global .u32 x;\n", ".global .attribute(.unified(1, 2)) .u32 x;\n"},
     {".const[3] .b8 x[4];\n", NULL},
     {".global .f32 x[3] = {0f3F800000, 1.0, -0f00000000};\n",
@@ -151,7 +152,7 @@ static const struct {
     {".global .u32 x;", ".global .attribute(.managed) .u32 x;"},
     {".global .u32 x;", ".global .u32 x; .global .u32 y;"},
     {".global .u32 x;", ".global .u32 x, y;"},
-    {".global .u32 x;", ".global .u32 x<2>;"},
+    {".global .u32 x0;", ".global .u32 x<2>;"},
     {".global .u32 x;", ".global .u32 x[1];"},
     {".global .u32 x[1];", ".global .u32 x[2];"},
     {".global .u32 x[];", ".global .u32 x[][2];"},

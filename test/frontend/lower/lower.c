@@ -181,6 +181,22 @@ START_TEST(guarded_exit_is_no_branch) {
 }
 END_TEST
 
+/* %p<2> declares the parameters %p0, at 0 in the frame, and %p1, at 8: the call passes 8 bytes of each. */
+START_TEST(a_call_with_parameters_of_a_range) {
+    struct lowered *l = lower_text(".version 7.0 .target sm_70 .address_size 64\n"
+                                   ".func f(.param .b64 a, .param .b64 b) { ret; }\n"
+                                   ".entry k() { .param .b64 %p<2>; call.uni f, (%p0, %p1); ret; }",
+                                   "k");
+    const struct program *p = l->program;
+    ck_assert_ptr_nonnull(p);
+    const opnd_t *list = p->lists + p->code[0].list;
+    static const uint32_t expected[] = {1, 2, 0, 0, 0, 8, 8, 8, 8};
+    for (int i = 0; i < 9; i++)
+        ck_assert_uint_eq(list[i], expected[i]);
+    lowered_free(l);
+}
+END_TEST
+
 /* The operand list of a call (isa/machine/call.h) has the callee, the numbers of inputs and results, and for each input
  * and result its byte offsets in the caller and in the callee, and its size. */
 START_TEST(a_call_s_list) {
@@ -416,6 +432,7 @@ SUITE(frontend_lower) {
     TEST(exiting_sides_have_no_join);
     TEST(guarded_exit_is_no_branch);
     TEST(a_call_s_list);
+    TEST(a_call_with_parameters_of_a_range);
     TEST(one_return_a_function);
     TEST(uncalled_functions_are_dropped);
     TEST(conversions_of_exact_width_are_simple);
