@@ -44,10 +44,9 @@ static void call_frame(struct compiler *c, size_t function) {
     exit_if(c, out, IF_NOT_ZERO);
 }
 
-/* Emits a call for the current instruction. The call goes to the function of an operation of all lanes, or to the lane
- * function of an instruction that is pure and has no guard, else to the interpreter's step(). */
+/* Emits a call for the current instruction: of the function of an operation across lanes, of the lane function of a
+ * pure instruction, else of the interpreter's step(). */
 static void compile_call(struct compiler *c) {
-    struct emit *e = &c->e;
     const struct inst *in = inst_of(c);
     lines_store(c);
     lines_forget(c);
@@ -58,16 +57,8 @@ static void compile_call(struct compiler *c) {
         c->done.lanes += WARP_LANES;
         return;
     }
-    if (in->kind == K_LANE && in->guard == NO_GUARD && !c->partial) {
-        static const enum gpr order[] = {RDI, RSI, RDX, RCX, R8, R9};
-        const opnd_t operands[] = {in->d, in->d2, in->a, in->b, in->c, in->e};
-        uintptr_t fn = (uintptr_t)in->fn.lane;
-        lanes_zero_upper(e);
-        for (int i = 0; i < 6; i++)
-            emit_lea(e, order[i], operand_at(operands[i], 0));
-        emit_constant(e, RAX, fn);
-        emit_call(e, RAX);
-        c->done.lanes += WARP_LANES;
+    if (lane_call_is_possible(c, in)) {
+        compile_lane_call(c);
         return;
     }
     bool queued = access_is_queued(c, in);

@@ -2,7 +2,7 @@
 #define ISA_JIT_COMPILE_H
 /* The state of one block's compilation, and the functions that emit it. Internal to isa/jit. The files, from the lowest
  * layer up: lanes.c (vector instructions), held_lines.c (register allocation), active.c (lanes that execute),
- * side_exits.c (side exits), ops.c, warp_ops.c, lane_loop.c and access.c (instructions), compile.c (blocks).
+ * side_exits.c (side exits), ops.c, floats.c, warp_ops.c, lane_call.c, lane_loop.c and access.c (instructions), compile.c (blocks).
  *
  * A register of a warp is an array of 32 elements in its bank. A line is the part of this array that fits one
  * vector register. Lines are loaded at their first use. They are stored when their vector register is needed for
@@ -271,6 +271,13 @@ void local_offsets(struct compiler *c, unsigned i);
  * space or allocation, and jit_frame.offsets the lanes' distances from it. `place`, if not NULL: the place of lane
  * RCX's element instead. */
 void compile_lane_loop(struct compiler *c, const struct indexed *place);
+
+/* ---- lane_call.c ---- */
+
+/* Returns true if compile_lane_call() can emit the instruction. */
+bool lane_call_is_possible(const struct compiler *c, const struct inst *in);
+/* Emits a call of the current instruction's lane function. No vector register may hold a line. */
+void compile_lane_call(struct compiler *c);
 
 /* ---- compile.c ---- */
 

@@ -52,7 +52,8 @@ struct jit_frame {
     uint64_t clock;           /* %clock at the block's start; set and updated together with `first` */
     uint64_t executed;        /* number of instructions of earlier blocks that this call executed; initially 0 */
     uint64_t budget;          /* the code continues in another block only while `executed` is below `budget` */
-    uint64_t offsets[WARP_LANES];     /* scratch of compile_lane_loop() */
+    uint64_t offsets[WARP_LANES];                                      /* scratch of compile_lane_loop() */
+    _Alignas(64) uint64_t result[WARP_LANES], result2[WARP_LANES / 4]; /* scratch of compile_lane_call() */
     unsigned char *last[JIT_STREAMS]; /* host addresses that loads of loops accessed last (prefetch_next()) */
     uint32_t rpc;                     /* PC where paths meet: the code does not continue there */
     /* The active lanes, the inactive lanes, and the number of active lanes. They are set before the code is called. */
@@ -124,7 +125,8 @@ struct jit_tables {
     uint32_t f32_nan[16], f32_sign[16], f32_magnitude[16], f32_one[16], f32_65536[16];
     uint32_t low_5_bits[16], word_bits[16]; /* 31; 32 */
     uint32_t bytes[16];                     /* [m]: the bytes of a word whose bits are set in m */
-    uint64_t sign8[4];
+    uint32_t f32_2p31[16], f32_2p126[16];
+    uint64_t sign8[8], magnitude8[8], f64_s32_max[8];
     uint32_t bit4[WARP_LANES]; /* for each lane: its bit in a predicate */
     uint64_t bit8[WARP_LANES];
     _Alignas(64) uint32_t lane[WARP_LANES]; /* the number of each lane */

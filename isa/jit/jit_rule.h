@@ -60,6 +60,20 @@ rule_fn bits_lop3;
 /* Emits mul.hi, or mad.hi if r->second is set. r->code multiplies the lower words of 64-bit elements. */
 rule_fn bits_high_product;
 
+/* ---- floats.c ---- */
+
+/* Ways to round: immediate operands of vroundps. */
+enum { ROUND_NEAREST, ROUND_DOWN, ROUND_UP, ROUND_ZERO };
+/* Emit cvt of f32 to s32, to u32 (AVX-512), and to an integral f32. r->second: ROUND_x. */
+rule_fn floats_to_s32, floats_to_u32, floats_round;
+/* Emit cvt of f64 to f32, rounded to nearest, and to s32, rounded to zero. */
+rule_fn floats_narrow, floats_f64_to_s32;
+/* Emit div.approx and rsqrt.approx of f32. */
+rule_fn floats_div_approx, floats_rsqrt;
+/* Emits an operation that changes only the sign bit. r->second: the offset of the other operand in the tables. */
+rule_fn floats_sign;
+rule_fn floats_copysign;
+
 /* ---- narrow.c: elements of 16 bits. All rules need AVX-512. ---- */
 
 /* Emits a shift of 16-bit elements by 32-bit amounts. */

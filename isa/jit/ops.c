@@ -178,15 +178,6 @@ static void f32_extreme(struct compiler *c, const struct inst *in, const struct 
     }
 }
 
-/* Changes only the sign bit. r->second is the offset of the other operand in the tables. */
-static void f32_sign(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
-        unsigned a = line_get(c, in->a, i, false), d = destination(c, in, i, false);
-        emit_vector_mem(&c->e, r->code, d, a, table_at(r->second), WHOLE);
-        merge_guarded(c, in, i, d, false);
-    }
-}
-
 /* ---- f64: a NaN causes a side exit, because only the lane function knows which bits the NaN gets ---- */
 
 /* Emits a side exit for the case that a result in `v` is a NaN. In all other cases the results become lines of d. */
@@ -294,6 +285,14 @@ static void predicate(struct compiler *c, const struct inst *in, const struct ru
 #define WIDE_PART       ((uint64_t)PART_WIDE << 17)
 #define NEAREST         ((uint64_t)RND_RN << 0)
 #define CMP(x)          ((uint64_t)CMP_##x << 8)
+#define APPROX          ((uint64_t)APPROX_APPROX << 6)
+#define FULL            ((uint64_t)APPROX_FULL << 6)
+/* cvt of f32, rounded to an integer, to f32, s32 and u32 */
+#define INTEGRAL(rnd, how)                                                                                             \
+    {OP_CVT, T_F32, T_F32, 0, RND_##rnd, floats_round, 0, how},                                                        \
+        {OP_CVT, T_S32, T_F32, 0, RND_##rnd, floats_to_s32, 0, how}, {                                                 \
+        OP_CVT, T_U32, T_F32, AVX512_ONLY, RND_##rnd, floats_to_u32, 0, how                                            \
+    }
 #define FOR32(op, form, fn, code, second)                                                                              \
     {OP_##op, T_U32, T_NONE, 0, form, fn, code, second}, { OP_##op, T_S32, T_NONE, 0, form, fn, code, second }
 #define FOR64(op, form, fn, code, second)                                                                              \
@@ -482,8 +481,25 @@ static const struct rule rules[] = {
     F32S(MAD, f32_fused, 0, 0),
     {OP_MIN, T_F32, T_NONE, 0, 0, f32_extreme, VECTOR(1, 0, 0, 0x5d), V_OR},
     {OP_MAX, T_F32, T_NONE, 0, 0, f32_extreme, VECTOR(1, 0, 0, 0x5f), V_AND},
-    {OP_NEG, T_F32, T_NONE, 0, 0, f32_sign, V_XOR, IN_TABLE(f32_sign)},
-    {OP_ABS, T_F32, T_NONE, 0, 0, f32_sign, V_AND, IN_TABLE(f32_magnitude)},
+    {OP_NEG, T_F32, T_NONE, 0, 0, floats_sign, V_XOR, IN_TABLE(f32_sign)},
+    {OP_ABS, T_F32, T_NONE, 0, 0, floats_sign, V_AND, IN_TABLE(f32_magnitude)},
+    {OP_COPYSIGN, T_F32, T_NONE, 0, 0, floats_copysign, 0, 0},
+    {OP_NEG, T_F64, T_NONE, 0, 0, floats_sign, V_XOR, IN_TABLE(sign8)},
+    {OP_ABS, T_F64, T_NONE, 0, 0, floats_sign, V_AND, IN_TABLE(magnitude8)},
+    {OP_DIV, T_F32, T_NONE, 0, FULL, f32_two, VECTOR(1, 0, 0, 0x5e), 0},
+    {OP_DIV, T_F32, T_NONE, 0, APPROX, floats_div_approx, 0, 0},
+    {OP_RCP, T_F32, T_NONE, 0, APPROX, f32_reciprocal, VECTOR(1, 0, 0, 0x5e), 0},
+    {OP_SQRT, T_F32, T_NONE, 0, APPROX, f32_one, VECTOR(1, 0, 0, 0x51), 0},
+    {OP_RSQRT, T_F32, T_NONE, 0, APPROX, floats_rsqrt, 0, 0},
+    INTEGRAL(RNI, ROUND_NEAREST),
+    INTEGRAL(RZI, ROUND_ZERO),
+    INTEGRAL(RMI, ROUND_DOWN),
+    INTEGRAL(RPI, ROUND_UP),
+    {OP_CVT, T_F64, T_F32, 0, 0, widen, VECTOR(1, 0, 0, 0x5a), 0},
+    {OP_CVT, T_F64, T_S32, 0, NEAREST, widen, VECTOR(1, 2, 0, 0xe6), 0},
+    {OP_CVT, T_F64, T_U32, AVX512_ONLY, NEAREST, widen, VECTOR(1, 2, 0, 0x7a), 0},
+    {OP_CVT, T_F32, T_F64, 0, NEAREST, floats_narrow, 0, 0},
+    {OP_CVT, T_S32, T_F64, 0, RND_RZI, floats_f64_to_s32, 0, 0},
     F64S(ADD, f64_two, VECTOR(1, 1, 1, 0x58)),
     F64S(SUB, f64_two, VECTOR(1, 1, 1, 0x5c)),
     F64S(MUL, f64_two, VECTOR(1, 1, 1, 0x59)),
