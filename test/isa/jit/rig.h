@@ -129,10 +129,11 @@ static inline bool rig_same(struct rig *r, uint32_t *at) {
 
 /* Returns a random value, often one at the limits of its range. */
 static inline uint64_t rig_value(uint64_t *rng, unsigned bytes) {
-    static const uint32_t words[] = {0,          1,          2,          31,         32,         33,
-                                     0xffffffff, 0x80000000, 0x7fffffff, 0x7f800000, 0xff800000, 0x7fc00000,
-                                     0x7f800001, 0xffc12345, 0x00000001, 0x807fffff, 0x00800000, 0x3f800000,
-                                     0xbf800000, 0x7f7fffff, 0x40490fdb};
+    static const uint32_t words[] = {0, 1, 2, 31, 32, 33, 0xffffffff, 0x80000000, 0x7fffffff, 0x7f800000, 0xff800000,
+                                     0x7fc00000, 0x7f800001, 0xffc12345, 0x00000001, 0x807fffff, 0x00800000, 0x3f800000,
+                                     0xbf800000, 0x7f7fffff, 0x40490fdb,
+                                     /* the limits of f32: 2^126 for div.approx, 2^31 and 2^32 for integers */
+                                     0x7e800000, 0xfe800001, 0x4f000000, 0xcf000000, 0x4f800000};
     static const uint64_t longs[] = {0,
                                      1,
                                      63,
@@ -149,7 +150,10 @@ static inline uint64_t rig_value(uint64_t *rng, unsigned bytes) {
                                      0x3ff0000000000000,
                                      0x7fefffffffffffff,
                                      0x80000000,
-                                     0xffffffff80000000};
+                                     0xffffffff80000000,
+                                     0x41dfffffffc00000, /* 2^31 - 1 */
+                                     0x41dfffffffe00000,
+                                     0xc1e0000000000000};
     uint64_t x = test_random(rng);
     if (test_random_below(rng, 3) == 0)
         return x;
