@@ -61,6 +61,8 @@ bool access_is_native(const struct compiler *c, const struct inst *in) {
     enum space s = access_space(c, in);
     enum access_shape shape = shape_at(c, in);
     bool load = in->kind == K_LOAD;
+    if (in->kind == K_ATOM)
+        return atomic_is_native(c, in);
     if ((!load && in->kind != K_STORE) || in->guard != NO_GUARD || in->hints & (HINT_DEQ | HINT_MEMBERS))
         return false;
     if (in->msize > 8 || in->imm > FAR || in->imm < -FAR)
@@ -504,9 +506,12 @@ void compile_access(struct compiler *c) {
         local_access_same(c, out);
         return;
     }
-    if (is_lane_loop(c, in)) {
+    if (in->kind == K_ATOM || is_lane_loop(c, in)) {
         store_offsets(c);
-        compile_lane_loop(c, NULL);
+        if (in->kind == K_ATOM)
+            compile_atomic_loop(c);
+        else
+            compile_lane_loop(c, NULL);
         return;
     }
     if (shape_at(c, in) == ACCESS_ANY) {

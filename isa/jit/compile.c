@@ -66,7 +66,7 @@ static void compile_call(struct compiler *c) {
     call_frame(c, queued ? offsetof(struct jit_frame, row) : offsetof(struct jit_frame, step));
 }
 
-static bool is_access(const struct inst *in) { return in->kind == K_LOAD || in->kind == K_STORE; }
+static bool is_access(const struct inst *in) { return in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM; }
 
 static void compile_lanes(struct compiler *c) {
     if (is_access(inst_of(c)))

@@ -272,6 +272,10 @@ void local_offsets(struct compiler *c, unsigned i);
  * space or allocation, and jit_frame.offsets the lanes' distances from it. `place`, if not NULL: the place of lane
  * RCX's element instead. */
 void compile_lane_loop(struct compiler *c, const struct indexed *place);
+/* Returns true for an addition or a bit operation on words of shared memory, which compile_atomic_loop() can emit.
+ * Requirements are as for compile_lane_loop(). Uses R8, and forgets all groups. */
+bool atomic_is_native(const struct compiler *c, const struct inst *in);
+void compile_atomic_loop(struct compiler *c);
 
 /* ---- lane_call.c ---- */
 

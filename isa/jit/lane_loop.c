@@ -1,4 +1,4 @@
-/* Loads and stores whose lanes are processed one after another, in the order of their numbers. */
+/* Loads, stores and atomics whose lanes are processed one after another, in the order of their numbers. */
 #include "compile.h"
 
 /* Returns the place of lane RCX's element in an operand. */
@@ -39,29 +39,91 @@ static void move_element(struct compiler *c, struct indexed memory, unsigned k) 
     }
 }
 
+/* Emits the start of a loop over the lanes that execute, with the number of the lane in RCX. Returns its offset. */
+static size_t begin_lanes(struct compiler *c) {
+    if (c->partial)
+        emit_load(&c->e, false, RSI, frame_at(offsetof(struct jit_frame, active)));
+    else
+        emit_constant(&c->e, RSI, LANES_ALL);
+    const size_t loop = c->e.n;
+    emit_first_bit(&c->e, RCX, RSI);
+    return loop;
+}
+
+static void end_lanes(struct compiler *c, size_t loop) {
+    emit_lea(&c->e, RAX, at(RSI, -1));
+    emit_alu(&c->e, ALU_AND, false, RSI, RAX);
+    emit_jump_back_if(&c->e, IF_NOT_ZERO, loop);
+}
+
+/* The distance of lane RCX's element from RDX. */
+static struct indexed offset_of(const struct inst *in) {
+    return (struct indexed){FRAME, RCX, in->asize, (int32_t)offsetof(struct jit_frame, offsets)};
+}
+
+/* Returns the operation of an atomic that compile_atomic_loop() can emit, or -1. */
+static int atomic_alu(const struct isa_row *row) {
+    const bool is_word = row->types[0] == T_B32 || row->types[0] == T_U32 || row->types[0] == T_S32;
+    if ((row->op != OP_ATOM && row->op != OP_RED) || !is_word || row->form & ~form_put(CAT_OPN, 15))
+        return -1;
+    switch (form_get(row->form, CAT_OPN)) {
+    case OPN_ADD:
+        return ALU_ADD;
+    case OPN_AND:
+        return ALU_AND;
+    case OPN_OR:
+        return ALU_OR;
+    case OPN_XOR:
+        return ALU_XOR;
+    default:
+        return -1;
+    }
+}
+
+bool atomic_is_native(const struct compiler *c, const struct inst *in) {
+    uint32_t n;
+    const struct access_profile *s = profile_of(c, in);
+    return in->kind == K_ATOM && in->space == SPACE_SHARED && !in->n_list && in->msize == 4 && !(in->a & 1) &&
+           in->imm % 4 == 0 && in->imm == (int16_t)in->imm && in->guard == NO_GUARD &&
+           !(in->hints & (HINT_DEQ | HINT_MEMBERS)) && !(c->partial ? s->call_partial : s->shape == ACCESS_CALL) &&
+           atomic_alu(&isa_rows(&n)[in->row]) >= 0;
+}
+
+void compile_atomic_loop(struct compiler *c) {
+    struct emit *e = &c->e;
+    const struct inst *in = inst_of(c);
+    const struct indexed memory = {RDX, RAX, 1, 0};
+    uint32_t n;
+    lines_write_back(c, in->b, 4);
+    if (in->d != OPND_SINK)
+        lines_drop(c, in->d, 4);
+    groups_forget(c);
+    const size_t loop = begin_lanes(c);
+    emit_load_indexed(e, in->asize, false, RAX, offset_of(in));
+    emit_load_indexed(e, 4, false, RDI, memory);
+    emit_load_indexed(e, 4, false, R8, element(in->b, 4));
+    emit_alu(e, (unsigned)atomic_alu(&isa_rows(&n)[in->row]), false, R8, RDI);
+    emit_store_indexed(e, 4, memory, R8);
+    if (in->d != OPND_SINK)
+        emit_store_indexed(e, 4, element(in->d, 4), RDI);
+    end_lanes(c, loop);
+}
+
 void compile_lane_loop(struct compiler *c, const struct indexed *place) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);
-    const struct indexed memory = place ? *place : (struct indexed){RDX, RAX, 1, 0},
-                         offset = {FRAME, RCX, in->asize, (int32_t)offsetof(struct jit_frame, offsets)};
+    const struct indexed memory = place ? *place : (struct indexed){RDX, RAX, 1, 0};
     for (unsigned k = 0; k < inst_elements(in); k++) {
         if (in->kind == K_STORE)
             lines_write_back(c, access_register(c, in, k), in->rsize);
         else if (access_moves(c, in, k))
             lines_drop(c, access_register(c, in, k), in->rsize);
     }
-    if (c->partial)
-        emit_load(e, false, RSI, frame_at(offsetof(struct jit_frame, active)));
-    else
-        emit_constant(e, RSI, LANES_ALL);
-    const size_t loop = e->n;
-    emit_first_bit(e, RCX, RSI);
+    const size_t loop = begin_lanes(c);
     if (!place)
-        emit_load_indexed(e, in->asize, false, RAX, offset);
+        emit_load_indexed(e, in->asize, false, RAX, offset_of(in));
     for (unsigned k = 0; k < inst_elements(in); k++)
         if (access_moves(c, in, k))
             move_element(c, memory, k);
-    emit_lea(e, RAX, at(RSI, -1));
-    emit_alu(e, ALU_AND, false, RSI, RAX);
-    emit_jump_back_if(e, IF_NOT_ZERO, loop);
+    end_lanes(c, loop);
 }
