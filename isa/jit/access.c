@@ -506,12 +506,15 @@ void compile_access(struct compiler *c) {
         local_access_same(c, out);
         return;
     }
-    if (in->kind == K_ATOM || is_lane_loop(c, in)) {
+    if (in->kind == K_ATOM) {
         store_offsets(c);
-        if (in->kind == K_ATOM)
-            compile_atomic_loop(c);
-        else
-            compile_lane_loop(c, NULL);
+        compile_atomic_loop(c);
+        groups_forget(c);
+        return;
+    }
+    if (is_lane_loop(c, in)) {
+        store_offsets(c);
+        compile_lane_loop(c, NULL);
         return;
     }
     if (shape_at(c, in) == ACCESS_ANY) {

@@ -273,7 +273,7 @@ void local_offsets(struct compiler *c, unsigned i);
  * RCX's element instead. */
 void compile_lane_loop(struct compiler *c, const struct indexed *place);
 /* Returns true for an addition or a bit operation on words of shared memory, which compile_atomic_loop() can emit.
- * Requirements are as for compile_lane_loop(). Uses R8, and forgets all groups. */
+ * Requirements are as for compile_lane_loop(). Uses R8, so groups are no longer valid. */
 bool atomic_is_native(const struct compiler *c, const struct inst *in);
 void compile_atomic_loop(struct compiler *c);
 

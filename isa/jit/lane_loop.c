@@ -97,7 +97,6 @@ void compile_atomic_loop(struct compiler *c) {
     lines_write_back(c, in->b, 4);
     if (in->d != OPND_SINK)
         lines_drop(c, in->d, 4);
-    groups_forget(c);
     const size_t loop = begin_lanes(c);
     emit_load_indexed(e, in->asize, false, RAX, offset_of(in));
     emit_load_indexed(e, 4, false, RDI, memory);
