@@ -3,10 +3,11 @@
 
 Usage: scripts/ptxas_select.py HEDDLE ARCH[,ARCH...] FILE.ptx ...
 
-Prints a line for each kernel and architecture (sm_75, sm_80, sm_86, sm_90, sm_120): ptxas' counts, its registers, and
-ours with the preset of a card of this architecture. $PTXAS names the tool. Loops are not unrolled: each label gets a
-pragma. Our counts are for ordinary operands. So subroutines for other operands, such as those of a division, are left
-out of files without functions. A function for 64-bit integer division counts once for each call.
+Prints a line for each kernel and architecture (sm_70, sm_75, sm_80, sm_86, sm_90, sm_120): ptxas' counts, its
+registers, and ours with the preset of a card of this architecture. $PTXAS names the tool; for sm_70, CUDA 11.8 or 12,
+which reads the text as PTX 7.8. Loops are not unrolled: each label gets a pragma. Our counts are for ordinary operands.
+So subroutines for other operands, such as those of a division, are left out of files without functions. A function for
+64-bit integer division counts once for each call.
 """
 import os
 import re
@@ -15,7 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-PRESETS = {"sm_75": "rtx2080ti", "sm_80": "a100", "sm_86": "ampere", "sm_90": "h100", "sm_120": "rtx5070ti"}
+PRESETS = {"sm_70": "gv100", "sm_75": "rtx2080ti", "sm_80": "a100", "sm_86": "ampere", "sm_90": "h100",
+           "sm_120": "rtx5070ti"}
 CLASSES = ("ALU", "FMA", "XU", "f64", "memory", "flow", "uniform")
 NOP, BRANCH, CALL, RETURN = 0x118, 0x147, 0x144, 0x150
 # Opcodes (bits 0 to 8) by class; the others are ALU.
@@ -112,6 +114,9 @@ def without_slow_paths(code, divisions, arch):
 
 
 def of_ptxas(text, arch):
+    if arch == "sm_70":
+        text = re.sub(r"^\.version .*", ".version 7.8", re.sub(r"^\.target .*", ".target sm_70", text, flags=re.M),
+                      flags=re.M)
     with tempfile.TemporaryDirectory() as folder:
         source, out = os.path.join(folder, "k.ptx"), os.path.join(folder, "k.cubin")
         with open(source, "w") as f:

@@ -18,6 +18,10 @@ static bool wants_saves(const struct ir *ir) {
 }
 static bool wants_descriptors(const struct ir *ir) { return wants_select(ir) && has_descriptors(ir); }
 
+static bool wants_units(const struct ir *ir) {
+    return wants_select(ir) && pass_option(&ir->context, "core.multiplier_adds", 0) != 0;
+}
+
 static bool wants_barriers(const struct ir *ir) { return ir->uses_barriers; }
 
 const struct pass passes[] = {
@@ -45,6 +49,8 @@ const struct pass passes[] = {
      .wanted = wants_saves, .when = "core.kind=modern with core.assembly, core.select and core.saves on"},
     {"schedule", "order in blocks: loads early, instructions between a result and its use", .run = pass_schedule,
      .wanted = assembles, .when = "core.kind=modern with core.assembly=on"},
+    {"units", "which of two units executes moves, sums and shifts by a constant", .run = pass_units,
+     .wanted = wants_units, .when = "core.kind=modern with core.assembly, core.select and core.multiplier_adds on"},
     {"liveness", "live range of each virtual register", .run = pass_liveness},
     {"regalloc", "virtual registers to registers; registers per thread for occupancy", .run = pass_regalloc},
     {"banks", "registers again: operands of one instruction in both banks of the register file", .run = pass_banks,

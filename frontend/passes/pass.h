@@ -65,6 +65,7 @@ bool copies_descriptors(const struct ir *ir, const struct ir_function *f);
 bool pass_saves(struct ir *ir);
 /* schedule.c: order of instructions for the modern core. */
 bool pass_schedule(struct ir *ir);
+bool pass_units(struct ir *ir);
 /* banks.c: registers for the modern core. */
 bool pass_banks(struct ir *ir);
 /* numbers.c: how many registers the machine's rules take. */

@@ -98,6 +98,7 @@ static const struct ground needs[] = {
     {"core.f64_shared", "spe", "ampere", {NULL}, NULL},
     {"core.f32_multiplies", "spe", "ampere", {NULL}, NULL},
     {"core.wide_products", "spe", "ampere", {NULL}, NULL},
+    {"core.multiplier_adds", "spe", "ampere", {NULL}, NULL},
     {"core.queue", "spe", "ampere", {NULL}, NULL},
     {"core.load_latency", "spe", "ampere", {NULL}, NULL},
     {"core.shared_latency", "spe", "ampere", {NULL}, NULL},
