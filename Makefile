@@ -274,12 +274,13 @@ $(BUILD)/check: $(TEST_OBJ) $(BUILD)/libheddle-internal.a
 
 # Most functions of these libraries have no declaration here: programs use those of their toolkit.
 $(CUDA_OBJ): MORE_FLAGS += -fPIC -fvisibility=hidden -Wno-missing-prototypes
+# The library stays loaded after dlclose(), because it reports at the end of the process.
 # Without a packager's CFLAGS, the linker strips debugging information; packagers strip it themselves and keep it.
 $(CUDA_CORE): $(CUDA_OBJ) $(BUILD)/libheddle-internal.a
 	@mkdir -p $(@D)
 	@$(SAY) '  link    $@'
 	@printf 'HEDDLE_CUDA {\n  global: cu[A-Z]*; cuda*; __cuda*; heddle_cuda_*;\n  local: *;\n};\n' > $@.map
-	$(Q)$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=$@.map -Wl,-Bsymbolic -Wl,-z,defs $(if $(GIVEN),,-Wl$(,)-S) -o $@ $^ $(LIBS)
+	$(Q)$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=$@.map -Wl,-Bsymbolic -Wl,-z,defs -Wl,-z,nodelete $(if $(GIVEN),,-Wl$(,)-S) -o $@ $^ $(LIBS)
 	@ln -sfn libcuda.so.1 $(@D)/libcuda.so
 # A forwarding library: its symbols are jumps into the one library.
 $(BUILD)/cuda/libcud%: $(CUDA_CORE) host/cuda/version.c host/cuda/lead.sh

@@ -206,6 +206,19 @@ START_TEST(kernels_may_be_closed) {
 }
 END_TEST
 
+/* Heddle reports at the end of the process, also if the program has unloaded libcuda.so.1 by then. */
+START_TEST(the_driver_may_be_unloaded) {
+    char command[3 * PATH_MAX];
+    if (no_library())
+        return;
+    snprintf(command, sizeof command, "cc -o unload '%s/test/cuda/unload.c' -ldl", cli_root);
+    ck_assert_int_eq(system(command), 0);
+    STATUS(HEDDLE_OK, "exec -c turing -m functional ./unload");
+    SAYS(out, "unloaded: 0\n");
+    SAYS(err, "the program has ended without a launch of a kernel");
+}
+END_TEST
+
 /* Checks the overhead of small launches and of the program's start against the limits in docs/performance.md. The
  * measured processor time is usually far below these limits. */
 START_TEST(launches_and_starts_are_cheap) {
@@ -488,6 +501,7 @@ SUITE(cli_exec) {
     TEST(the_device_runtime_has_limits);
     TEST_LOOP(programs_of_clang_run, 0, 2);
     TEST(kernels_may_be_closed);
+    TEST(the_driver_may_be_unloaded);
     TEST(launches_and_starts_are_cheap);
     TEST(a_fault_is_told);
     TEST(programs_that_cannot_run_are_told_why);
