@@ -274,7 +274,7 @@ struct heddle *context_open(const struct heddle_options *o, const struct context
     }
     o = o ? o : &defaults;
     mem_init(&h->memory, o->memory_limit);
-    h->memory.small_pages = o->check;
+    h->memory.small_pages = h->memory.guards_constants = o->check;
     h->memory.page_bounds = o->page_bounds;
     if (!start(h, parts, o, err, err_size)) {
         heddle_close(h);

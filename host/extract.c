@@ -133,7 +133,7 @@ static bool keep_accessed(struct memory *m) {
                                            .name = a->name,
                                            .number = a->number,
                                            .serial = a->serial,
-                                           .read_only = a->read_only,
+                                           .read_only = a->constant || a->read_only,
                                            .padded = a->padded,
                                            .read_range = a->reserved == RANGE_READ};
     }

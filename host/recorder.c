@@ -336,7 +336,8 @@ static bool put_allocations(struct recorder *r, const struct heddle *h) {
         chunk_put_u64(t, a->end);
         chunk_put_u32(t, a->number);
         chunk_put_u32(t, a->serial);
-        chunk_put_u32(t, a->read_only | (uint32_t)a->padded << 1 | (uint32_t)(a->reserved == RANGE_READ) << 2);
+        chunk_put_u32(t, (uint32_t)(a->constant || a->read_only) | (uint32_t)a->padded << 1 |
+                             (uint32_t)(a->reserved == RANGE_READ) << 2);
         chunk_put_string(t, a->name);
     }
     return put_if_new(r, CHUNK_ALLOCATIONS, &r->allocations);

@@ -422,7 +422,7 @@ static void exec_advice(struct warp *w, const struct inst *in, rowmask_t m, stru
 }
 
 /* Returns true if a generic address is in the space `wanted`, for isspacep. Constant variables are in device memory, in
- * allocations that kernels may not write. An address in another CTA's shared memory is in .shared::cluster only. */
+ * allocations of their own. An address in another CTA's shared memory is in .shared::cluster only. */
 static bool in_space(const struct warp *w, const struct inst *in, enum space wanted, uint64_t address) {
     enum space s = mem_space(address);
     if (s == SPACE_SHARED && wanted == SPACE_SHARED) {
@@ -432,7 +432,7 @@ static bool in_space(const struct warp *w, const struct inst *in, enum space wan
     if (s != SPACE_GLOBAL)
         return s == wanted;
     const struct allocation *a = mem_owner(w->cta->launch->memory, address);
-    return (a && a->read_only && !a->reserved ? SPACE_CONST : SPACE_GLOBAL) == wanted && address >= DEVICE_BASE;
+    return (a && a->constant ? SPACE_CONST : SPACE_GLOBAL) == wanted && address >= DEVICE_BASE;
 }
 
 static void isspacep(struct warp *w, const struct inst *in, rowmask_t m, enum space wanted) {

@@ -194,7 +194,7 @@ static bool provide(struct memory *m, struct allocation *a) {
     return a->storage != NULL;
 }
 
-uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char *name, bool read_only) {
+uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char *name, bool constant) {
     bool padded = m->page_bounds && align <= MEM_SLACK;
     uint64_t slack = padded ? MEM_SLACK : 0;
     if (align < ALLOC_ALIGN)
@@ -206,7 +206,8 @@ uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char 
     uint64_t all = bytes + 2 * slack, begin = find_room_from(m, next, all, align, 0, gap);
     if (!begin)
         return 0;
-    struct allocation a = {.begin = begin, .end = begin + all, .padded = padded, .name = name, .read_only = read_only};
+    struct allocation a = {.begin = begin, .end = begin + all, .padded = padded, .name = name, .constant = constant};
+    a.read_only = constant && m->guards_constants;
     if (!provide(m, &a))
         return 0;
     insert(m, a);
@@ -454,7 +455,8 @@ bool mem_restore(struct memory *m, const struct mem_saved *list, uint32_t n) {
         }
         a->name = s->name;
         a->live = true;
-        a->read_only = s->read_only;
+        a->constant = s->read_only && !s->read_range;
+        a->read_only = s->read_range || (a->constant && m->guards_constants);
         a->padded = s->padded;
         a->number = s->number;
         a->serial = s->serial;

@@ -20,7 +20,8 @@ struct allocation {
     unsigned char *host;    /* storage of end - begin bytes */
     const char *name;       /* name of a module variable; NULL: a buffer */
     bool live;              /* false after mem_free(): the entry is kept to report use after free */
-    bool read_only;         /* .const variables: kernels may not write */
+    bool constant;          /* a .const variable */
+    bool read_only;         /* kernels may not write */
     uint32_t number;        /* number in the order of allocation, from 1; messages name buffers by it */
     void *storage;          /* start of the allocated block that contains `host`, for free(); NULL: mapped memory */
     bool mapped;            /* mapped at host addresses; mem_free() removes it from the list */
@@ -45,7 +46,8 @@ struct memory {
     uint64_t heap_bytes;      /* size of the heap; 0: DEVICE_HEAP_BYTES */
     /* an allocation that stands for all memory outside the other allocations; live after mem_map_host() */
     struct allocation host;
-    bool page_bounds; /* mem_alloc() pads allocations by MEM_SLACK; see also shared_room() */
+    bool page_bounds;      /* mem_alloc() pads allocations by MEM_SLACK; see also shared_room() */
+    bool guards_constants; /* kernels may not write .const variables; a GPU does not detect such stores */
     char *folder;     /* folder of the files that hold large buffers (mem_use_folder()); NULL: buffers are in memory */
     int folder_error; /* errno if the file of the latest allocation could not be created; else 0 */
 };
@@ -62,8 +64,8 @@ void mem_pack(struct memory *m);
 /* Frees all allocations and clears `m`. */
 void mem_free_all(struct memory *m);
 /* Allocates zeroed memory and returns its address, 0 if out of memory or beyond the limit. `align`: a power of two; at
- * least 256 is used. `name` may be NULL and must outlive the allocation. */
-uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char *name, bool read_only);
+ * least 256 is used. `name` may be NULL and must outlive the allocation. `constant`: for a .const variable. */
+uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char *name, bool constant);
 /* Allocates like mem_alloc(), but at addresses that the host can access too. They start at SHARED_PAGES and are
  * equal in every run. */
 uint64_t mem_alloc_shared(struct memory *m, uint64_t bytes, const char *name);
@@ -117,7 +119,8 @@ struct mem_saved {
     uint64_t begin, end;
     const char *name; /* name of a variable, which must outlive the memory; NULL: the allocation is a buffer */
     uint32_t number, serial;
-    bool read_only, padded, read_range; /* read_range: a read-only part of a range of mem_reserve() */
+    /* read_only: a .const variable or a read_range, which is a read-only part of a range of mem_reserve() */
+    bool read_only, padded, read_range;
 };
 /* Makes `list`, which is sorted by address, the allocations of `m`. An allocation with the same addresses and serial
  * keeps its bytes. The other allocations are freed, and new ones are zeroed. Returns false without any effect if out of

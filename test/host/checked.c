@@ -136,8 +136,36 @@ START_TEST(pages_and_units_bound_variables_and_shared_memory) {
 }
 END_TEST
 
+/* set() stores 7 in a .const variable at its address; get() loads the variable by its name. On GPUs such a store
+ * succeeds, and the next launch loads 7. The checker reports the store. */
+static const char constants[] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .const .b32 c = 5;\n"
+                                ".visible .entry set(.param .u64 at, .param .u64 out)\n{\n"
+                                ".reg .b64 %d; ld.param.u64 %d, [at]; st.global.u32 [%d], 7; ret;\n}\n"
+                                ".visible .entry get(.param .u64 at, .param .u64 out)\n{\n"
+                                ".reg .b64 %d; .reg .b32 %r; ld.param.u64 %d, [out];\n"
+                                "ld.const.u32 %r, [c]; st.global.u32 [%d], %r; ret;\n}\n";
+
+START_TEST(a_store_to_a_constant_variable_is_a_mistake_only) {
+    const bool check = _i / 2;
+    struct heddle_module *m;
+    struct heddle *h = begin(check, false, jit[_i % 2], &m);
+    uint64_t out = heddle_alloc(h, 4), at;
+    uint32_t word = 0;
+    ck_assert((m = heddle_module_text(h, "constants", constants, strlen(constants))) != NULL && out);
+    at = heddle_symbol(h, m, "c", NULL);
+    ck_assert(at);
+    ck_assert_int_eq(run_at(h, m, "set", (int64_t)at, out), check ? HEDDLE_FAULT : HEDDLE_OK);
+    ck_assert(!check || strstr(heddle_error(h), "read-only memory: write of 4 bytes") != NULL);
+    ck_assert_int_eq(run_at(h, m, "get", (int64_t)at, out), HEDDLE_OK);
+    ck_assert_int_eq(heddle_read(h, out, &word, 4), HEDDLE_OK);
+    ck_assert_uint_eq(word, check ? 5 : 7);
+    heddle_close(h);
+}
+END_TEST
+
 SUITE(host_checked) {
     TEST_LOOP(a_shared_page_has_content_once_it_is_touched, 0, 2);
     TEST_LOOP(kernels_may_touch_the_pages_around_a_buffer, 0, 4);
     TEST_LOOP(pages_and_units_bound_variables_and_shared_memory, 0, 4);
+    TEST_LOOP(a_store_to_a_constant_variable_is_a_mistake_only, 0, 4);
 }

@@ -443,6 +443,8 @@ static enum fault_kind fault_of(const char *opcode, uint64_t address, int n) {
 START_TEST(faults) {
     setup(4);
     begin();
+    uint64_t unguarded = mem_alloc(&mem, 64, 0, "u", true);
+    mem.guards_constants = true;
     uint64_t constant = mem_alloc(&mem, 64, 0, "c", true), freed = mem_alloc(&mem, 64, 0, NULL, false);
     mem_free(&mem, freed);
     ck_assert_int_eq(fault_of("ld.global.u32", 0, 1), FAULT_OUT_OF_BOUNDS);
@@ -455,6 +457,7 @@ START_TEST(faults) {
     ck_assert_int_eq(fault_of("ld.global.u32", freed, 1), FAULT_USE_AFTER_FREE);
     ck_assert_int_eq(fault_of("ld.const.u32", constant, 1), FAULT_NONE);
     ck_assert_int_eq(fault_of("st.global.u32", constant, 1), FAULT_READ_ONLY);
+    ck_assert_int_eq(fault_of("st.global.u32", unguarded, 1), FAULT_NONE);
     ck_assert_int_eq(fault_of("ld.shared.u32", SHARED, 1), FAULT_OUT_OF_BOUNDS);
     ck_assert_int_eq(fault_of("ld.shared.u32", SHARED - 4, 1), FAULT_NONE);
     ck_assert_int_eq(fault_of("ld.local.u32", LOCAL, 1), FAULT_OUT_OF_BOUNDS);
