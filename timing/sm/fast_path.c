@@ -36,6 +36,7 @@ void sm_find_fast_path(struct sm *sm) {
     fast.modern_instructions = fast.alone && sm->modern && !sm->remote && !wants->gathers && !sm->model.long_latency;
     fast.guided = fast.modern_instructions && sm->modern->guided && !sm->modern->by_lane;
     fast.board_word = has_board_word(sm);
+    fast.plain = fast.guided && fast.board_word && !wants->every_pc;
     fast.modern = fast.alone && sm->modern && sm->operands.n_parts > 2 && sm->warps.words == 1;
     fast.cycles = fast.quiet && !sm->modern && sm->warps.words == 1;
     fast.one_part = fast.instructions && sm->operands.n_parts == 1 && sm->warps.words == 1;

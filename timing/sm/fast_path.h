@@ -40,6 +40,9 @@ struct sm_fast_path {
     bool guided;
     /* The warp-wide scoreboard of a warp is one word. */
     bool board_word;
+    /* `guided` and `board_word` are true, and the model needs no notice of every PC. Then instructions with TIMED_PLAIN
+     * issue on a path of their own. */
+    bool plain;
     /* `alone` is true, and cycles run on the path of the modern core. Requirements: the core is modern and divided into
      * more than two parts, and the sets of warps use one word. */
     bool modern;

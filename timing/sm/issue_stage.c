@@ -289,9 +289,31 @@ static __attribute__((noinline)) bool issue_modern(struct sm *sm, uint32_t w, ui
     return true;
 }
 
+/* Does the same as issue_modern() for an instruction with TIMED_PLAIN of a warp's only path (sm_fast_path.plain). */
+static __attribute__((noinline)) bool issue_plain(struct sm *sm, uint32_t w, const struct timed_inst *ti,
+                                                  uint64_t now) {
+    struct sm_warp *sw = &sm->warps.slot[w];
+    struct sm_path *path = sw->path;
+    hot_assert(path->state == PATH_READY + ti->pipe);
+    sw->last_path = 0;
+    sw->w->clock = now;
+    exec_inst(sw->w, &sm->program->program->code[path->pc], path->lanes, &sm->fx);
+    if (__builtin_expect(sm->fx.fault, 0)) {
+        sm_count_issue(sm, sw, path, ti, false);
+        sm_fault(sm, w, path->pc, now);
+        return true;
+    }
+    tally(sm, sw, path);
+    modern_plain(sm, w, path, ti, now);
+    sm_pass(sm, w, ti, now);
+    return true;
+}
+
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     const struct timed_inst *ti = &sm->program->inst[sm->warps.slot[w].path[p].pc];
     sm->warps.issued[w]++;
+    if (sm->fast.plain && ti->flags & TIMED_PLAIN && sm->warps.slot[w].n_paths == 1)
+        return issue_plain(sm, w, ti, now);
     if (sm->fast.modern_instructions && !(ti->flags & (TIMED_RARE | TIMED_FALLBACK)))
         return issue_modern(sm, w, p, ti, now);
     if (__builtin_expect(!sm->fast.instructions || ti->flags & TIMED_RARE, 0))

@@ -88,14 +88,9 @@ bool modern_consumers_hold(const struct sm *sm, uint32_t w, const struct sb_regs
 void modern_consumers_change(struct sm *sm, uint32_t inflight, int change);
 
 /* ---- modern_operands.c: register ports, register-file cache, result queue ---- */
-/* Returns the last cycle of the instruction in Allocate: the first cycle >= `from` for which it can reserve its reads
- * in the three following cycles. Reserves these reads. `part`: number of the sub-core. */
-uint64_t modern_allocate(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint64_t from);
 /* Reserves the reads of a variable-latency instruction in free cycles from `now` on. Returns how many cycles later than
  * without conflicts the last read is. */
 uint64_t modern_read_when_free(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint64_t now);
-/* Reserves the write port for a fixed-latency result; the result queue keeps it if the port is busy. */
-void modern_queue_result(struct sm *sm, uint32_t part, uint32_t pc, uint64_t cycle);
 /* Writes a variable-latency result in cycle `now`. Returns false if the port is busy. */
 bool modern_write_now(struct sm *sm, uint32_t part, uint32_t pc, uint64_t now);
 
@@ -114,7 +109,7 @@ void modern_queue_waits(struct sm *sm, uint32_t part, uint32_t entry, uint64_t w
  * sub-core, nor is it a product that waits for the multiplier, nor has it an operand in constant memory. */
 static inline bool modern_issues_freely(const struct sm_modern *m, const struct timed_inst *ti, uint32_t pc) {
     const struct control_bits *c = modern_control(m, pc);
-    return ti->flags & TIMED_MEMORY ||
+    return ti->flags & (TIMED_MEMORY | TIMED_PLAIN) ||
            (!modern_is_variable(ti) && !(ti->flags & TIMED_PRODUCT) && (!c || c->constant == CONTROL_NO_CONSTANT));
 }
 /* Looks up the operand in constant memory of the path's instruction, if it has one, in the cache of the sub-core.
@@ -125,6 +120,8 @@ bool modern_may_issue(struct sm *sm, uint32_t s, uint32_t w, uint32_t p, uint64_
 void modern_execute(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti,
                     const struct sm_form *form, uint64_t now);
 /* ---- modern_pipes.c: from Control to write-back ---- */
+/* Does what modern_execute() does for an instruction with TIMED_PLAIN of a warp's only path (sm_fast_path.plain). */
+void modern_plain(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti, uint64_t now);
 /* Lets nothing issue to the pipes of a sub-core before cycle `from`. */
 void modern_hold(struct exec_part *e, uint64_t from);
 /* Sends a fixed-latency instruction through Allocate and its pipe. Returns the number of cycles that it waits for the

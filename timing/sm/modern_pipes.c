@@ -1,6 +1,6 @@
 /* The modern core: instructions without a memory access in their pipes, from Control to write-back. */
-#include "modern.h"
-#include "stages.h"
+#include "modern_due.h"
+#include "modern_operands.h"
 
 enum {
     TO_ALLOCATE = 2, /* cycles from issue to Allocate */
@@ -28,8 +28,9 @@ static uint64_t enter_pipe(struct exec_part *e, const struct timed_part *t, uint
     return enters;
 }
 
-uint64_t modern_fixed(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, const struct timed_part *t, bool own_file,
-                      uint64_t now) {
+/* Does the same as modern_fixed(), inline. */
+static inline uint64_t fixed(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, const struct timed_part *t,
+                             bool own_file, uint64_t now) {
     struct modern_part *p = &sm->modern->part[part];
     struct exec_part *e = &sm->operands.part[part];
     uint64_t arrives = max64(now + TO_ALLOCATE, p->allocate_free);
@@ -42,6 +43,26 @@ uint64_t modern_fixed(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, con
     if (!own_file)
         modern_queue_result(sm, part, pc, leaves + ALLOCATE_TO_PIPE + waits + t->latency);
     return waits;
+}
+
+uint64_t modern_fixed(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, const struct timed_part *t, bool own_file,
+                      uint64_t now) {
+    return fixed(sm, part, w, pc, t, own_file, now);
+}
+
+void modern_plain(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti, uint64_t now) {
+    const struct timed_part t = {.pipe = ti->pipe, .op = ti->op, .latency = ti->latency, .initiation = ti->initiation};
+    modern_issues(sm, w, path, now);
+    if (!modern_has_due_room(sm, w)) {
+        const uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
+        modern_flies(sm, i, false, now);
+        sb_word_issue(sm->warps.slot[w].board, &ti->regs, false);
+        modern_finish(sm, i, &t, false, now);
+        return;
+    }
+    sb_word_issue(sm->warps.slot[w].board, &ti->regs, false);
+    const uint64_t waits = fixed(sm, operands_part(&sm->operands, w), w, path->pc, &t, false, now);
+    modern_due_add(sm, w, path, max64(now + t.latency + waits, now + 1));
 }
 
 /* Sends a variable-latency instruction to its pipe. Returns the number of cycles that it waits for the pipe. */

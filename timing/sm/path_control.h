@@ -31,6 +31,8 @@ void sm_tell_all(struct sm *sm, struct sm_warp *sw);
 /* Find what a path, or each path of a warp, waits for, and set the state of the path accordingly. */
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now);
 void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now);
+/* Moves the warp's only path past an instruction with TIMED_PLAIN (sm_fast_path.plain). */
+void sm_pass(struct sm *sm, uint32_t w, const struct timed_inst *ti, uint64_t now);
 /* Returns what lanes of a warp wait for before the instruction at `pc`: operands or, in a modern core, its control
  * bits. `now`: UINT64_MAX to ignore stall counts. */
 enum sb_verdict sm_check_operands(const struct sm *sm, uint32_t w, uint32_t pc, unsigned board, lanemask_t lanes,

@@ -1,4 +1,5 @@
 /* The state of a path: what it may do next, or what it waits for. */
+#include "modern_place.h"
 #include "modern_ready.h"
 
 /* Returns the state of a path that waits for nothing: ready for the pipe of its instruction, unless a unit of the SM
@@ -104,6 +105,16 @@ static __attribute__((noinline)) void evaluate_any(struct sm *sm, uint32_t w, ui
 void sm_evaluate(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     if (!sm->fast.guided || !evaluate_guided(sm, w, now))
         evaluate_any(sm, w, p, now); /* a tail call: this function needs no stack frame */
+}
+
+void sm_pass(struct sm *sm, uint32_t w, const struct timed_inst *ti, uint64_t now) {
+    struct sm_path *path = sm->warps.slot[w].path;
+    modern_move(sm, w, path, ti[1].place, now);
+    path->pc++;
+    path->stale = true;
+    warp_set_add(&sm->fetching.room, w);
+    if (!evaluate_guided(sm, w, now))
+        evaluate_any(sm, w, 0, now);
 }
 
 void sm_evaluate_all(struct sm *sm, uint32_t w, uint64_t now) {

@@ -6,6 +6,7 @@
 #include "isa/expansions.h"
 #include "isa/matrix.h"
 #include "isa/paths/control.h"
+#include "modern.h"
 #include "modern_ports.h"
 #include <stdlib.h>
 #include <string.h>
@@ -353,12 +354,23 @@ uint64_t timed_limits_of(const struct control_bits *c) {
     return limits;
 }
 
+uint32_t timed_plain_of(const struct timed_inst *ti, const struct control_bits *c) {
+    const uint32_t others = TIMED_MEMORY | TIMED_CONTROL | TIMED_ENDS | TIMED_FENCE | TIMED_RARE | TIMED_FALLBACK |
+                            TIMED_UNIFORM | TIMED_PRODUCT;
+    const bool raises = c->raise_read < CONTROL_COUNTERS || c->raise_write < CONTROL_COUNTERS;
+    if (!ti->regs.n_write || modern_is_variable(ti) || ti->flags & others || raises)
+        return 0;
+    return c->constant == CONTROL_NO_CONSTANT && !expansion_is_several(c->expansion) ? TIMED_PLAIN : 0;
+}
+
 /* Sets the places of the instructions in the code, and of its end. */
 static void set_places(struct timed_program *t) {
     uint32_t place = 0;
     for (uint32_t pc = 0; pc < t->program->n; pc++) {
         t->inst[pc].place = place;
         t->inst[pc].limits = t->program->control ? timed_limits_of(&t->program->control[pc]) : 0;
+        if (t->program->control)
+            t->inst[pc].flags |= timed_plain_of(&t->inst[pc], &t->program->control[pc]);
         place += expansion_count(t->program->control ? t->program->control[pc].expansion : EXPANSION_NONE);
     }
     t->inst[t->program->n].place = place;

@@ -32,6 +32,8 @@ enum {
     TIMED_SLEEP = 2097152,    /* nanosleep */
     TIMED_PRODUCT = 4194304,  /* an integer product, on a modern core whose f32 units do not wait for products */
     TIMED_WIDE = 8388608,     /* TIMED_PRODUCT, and it computes the upper half of the product */
+    TIMED_PLAIN = 16777216,   /* a modern core with control bits only reads the operands, computes and writes a
+                               * fixed-latency result: modern_plain() */
     /* instructions with these bits take the general path, not the fast path (fast_path.h) */
     TIMED_RARE = TIMED_ORDERED | TIMED_FREE | TIMED_MEMBERS | TIMED_YIELD | TIMED_DEQ | TIMED_COMPOUND | TIMED_SPILLED |
                  TIMED_COPY | TIMED_TENSOR | TIMED_SLEEP
@@ -117,6 +119,9 @@ uint16_t timed_release(const struct config *cfg, const struct program *p, uint32
 
 /* Returns timed_inst.limits for the control bits of an instruction. */
 uint64_t timed_limits_of(const struct control_bits *c);
+
+/* Returns TIMED_PLAIN if that flag is right for the instruction with the control bits `c`, else 0. */
+uint32_t timed_plain_of(const struct timed_inst *ti, const struct control_bits *c);
 
 /* Initialises `t` for the program `p`. Returns false if memory is out. `code_address`: device address of the code in
  * the timing model. */

@@ -51,6 +51,8 @@ static bool rig_launch(void *u, struct sm *sm, uint64_t now) {
     for (uint32_t i = 0; i < p->n; i++) {
         rig_control[i] = i >= rig_first && i + 1 < p->n ? rig_bits[i - rig_first] : CONTROL_NONE;
         sm->program->inst[i].limits = timed_limits_of(&rig_control[i]);
+        sm->program->inst[i].flags &= ~(uint32_t)TIMED_PLAIN;
+        sm->program->inst[i].flags |= timed_plain_of(&sm->program->inst[i], &rig_control[i]);
     }
     p->control = rig_no_bits ? NULL : rig_control;
     for (uint32_t i = 0; i < p->n; i++)
