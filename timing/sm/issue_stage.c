@@ -312,10 +312,10 @@ static __attribute__((noinline)) bool issue_plain(struct sm *sm, uint32_t w, con
 bool sm_issue(struct sm *sm, uint32_t w, uint32_t p, uint64_t now) {
     const struct timed_inst *ti = &sm->program->inst[sm->warps.slot[w].path[p].pc];
     sm->warps.issued[w]++;
-    if (sm->fast.plain && ti->flags & TIMED_PLAIN && sm->warps.slot[w].n_paths == 1)
-        return issue_plain(sm, w, ti, now);
-    if (sm->fast.modern_instructions && !(ti->flags & (TIMED_RARE | TIMED_FALLBACK)))
-        return issue_modern(sm, w, p, ti, now);
+    if (sm->fast.modern_instructions && !(ti->flags & (TIMED_RARE | TIMED_FALLBACK))) {
+        const bool plain = sm->fast.plain && ti->flags & TIMED_PLAIN && sm->warps.slot[w].n_paths == 1;
+        return plain ? issue_plain(sm, w, ti, now) : issue_modern(sm, w, p, ti, now);
+    }
     if (__builtin_expect(!sm->fast.instructions || ti->flags & TIMED_RARE, 0))
         return issue_general(sm, w, p, ti, now);
     return sm->fast.one_part ? issue_fast_one_part(sm, w, p, ti, now) : issue_fast_divided(sm, w, p, ti, now);
