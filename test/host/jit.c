@@ -233,9 +233,9 @@ START_TEST(faults_in_local_memory_are_alike) {
 }
 END_TEST
 
-/* The kernel stores adjacent or scattered elements, and in a later iteration stores to constant memory, which is a
- * fault. The fault occurs before the block is compiled, or in the first iteration with native code. */
-START_TEST(constants_are_not_written) {
+/* The kernel stores adjacent or scattered elements, and in a later iteration stores to constant memory. If constants
+ * are guarded, this is a fault. It occurs before the block is compiled, or in the first iteration with native code. */
+START_TEST(guarded_constants_are_not_written) {
     const int part = jit_level(_i);
     static char text[TEXT];
     static const char *const stores[] = {"st.u32 [%rd6], %r6;", "st.global.u32 [%rd6], %r6;",
@@ -250,7 +250,10 @@ START_TEST(constants_are_not_written) {
                          "add.u64 %%rd7, %%rd2, %%rd8; selp.b64 %%rd6, %%rd6, %%rd7, %%p2; %s\n"
                          "add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p1, %%r2, 16; @%%p1 bra LOOP;\nEND: ret;\n}\n",
                          HEAD, parts[part], apart, rounds, stores[k]);
+                guards_constants = true;
                 ck_assert_msg(both(text, 1, 64, 0) < 0, "%s", text);
+                guards_constants = false;
+                ck_assert_msg(both(text, 1, 64, 0) >= 0, "%s", text);
             }
 }
 END_TEST
@@ -560,7 +563,7 @@ SUITE(host_jit) {
     TEST_LEVELS(accesses_of_a_part_end_alike, 1);
     TEST_LEVELS(faults_in_local_memory_are_alike, N_PARTS);
     TEST_LEVELS(faults_are_at_the_same_lane_and_line, N_PARTS);
-    TEST_LEVELS(constants_are_not_written, 2);
+    TEST_LEVELS(guarded_constants_are_not_written, 2);
     TEST_LEVELS(lanes_that_wait_for_others_end_alike, 1);
     TEST_LEVELS(loops_that_part_end_alike, 1);
     TEST_LEVELS(loops_over_rows_end_alike, 1);
