@@ -10,9 +10,9 @@ static inline uint32_t modern_next_place(const struct sm *sm, uint32_t w, uint32
     return sm->modern->warp[w].expands & lanes ? ti->place + 1 : ti[1].place;
 }
 
-/* Fetches that arrive without an event (sm_fast_path.guided). While a warp's only path has an instruction in its
- * buffer, an instruction that arrives behind it changes nothing else. Such fetches stay in sm_path.coming after they
- * have arrived, until modern_ahead_take(). */
+/* Fetches without an event (sm_fast_path.guided). While the buffer of a warp's only path has an instruction, the
+ * arrival of another changes nothing but the buffer. sm_path.coming contains such a fetch until modern_ahead_take(),
+ * even after its arrival. */
 
 /* Returns true if all fetches of the warp's only path arrive without an event, and one more can. */
 static inline bool modern_ahead_may(const struct sm *sm, const struct sm_warp *sw, const struct modern_warp *mw,
@@ -29,7 +29,7 @@ static inline void modern_ahead_add(struct modern_warp *mw, uint64_t cycle) {
     mw->ahead++;
 }
 
-/* Returns the cycle in which the oldest fetch arrives that arrives without an event. */
+/* Returns the cycle in which the oldest of these fetches arrives. Requires that there is one. */
 static inline uint64_t modern_ahead_first(const struct modern_warp *mw) {
     return mw->arrives - (mw->ahead > 1 ? mw->before[mw->ahead - 2] : 0);
 }
