@@ -47,8 +47,8 @@ struct modern_warp {
     lanemask_t expands;    /* lanes whose instruction has machine instructions that have not issued yet */
     uint64_t arrives;      /* cycle in which the last of the fetches without an event arrives */
     uint8_t of_loads;      /* bit i: a memory access raised counter i last */
-    /* `ahead`: number of fetches without an event (modern_place.h). before[i]: the fetch that is i + 1 places before the
-     * last arrives this number of cycles before `arrives`. */
+    /* `ahead`: number of fetches without an event (modern_place.h). before[i]: number of cycles from the arrival of the
+     * fetch that is i + 1 places before the last to `arrives`. */
     uint8_t ahead, before[MODERN_BUFFER - 1];
     /* by dependence counter: value for each lane, or for the warp in element 0 (sm_modern.by_lane). Eight bytes, of
      * which the last are 0, are read as one word. */
