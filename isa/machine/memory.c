@@ -204,11 +204,9 @@ uint64_t mem_alloc(struct memory *m, uint64_t bytes, uint64_t align, const char 
     bool packs = m->packed && !name && !padded;
     uint64_t gap = packs ? 0 : ALLOC_GAP, *next = packs ? &m->packed : &m->next;
     uint64_t all = bytes + 2 * slack, begin = find_room_from(m, next, all, align, 0, gap);
-    if (!begin)
-        return 0;
     struct allocation a = {.begin = begin, .end = begin + all, .padded = padded, .name = name, .constant = constant};
     a.read_only = constant && m->guards_constants;
-    if (!provide(m, &a))
+    if (!begin || !provide(m, &a))
         return 0;
     insert(m, a);
     *next = begin + all + gap;
