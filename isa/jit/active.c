@@ -13,13 +13,13 @@ void guard_mask(struct compiler *c, const struct inst *in, enum gpr to) {
         emit_alu_mem(e, ALU_AND, false, to, active);
 }
 
-bool predicate_is_merged(const struct compiler *c, const struct inst *in) {
+bool writes_some_lanes(const struct compiler *c, const struct inst *in) {
     return in->guard != NO_GUARD || c->partial;
 }
 
 void put_predicate(struct compiler *c, const struct inst *in, opnd_t to, enum gpr from) {
     struct emit *e = &c->e;
-    if (predicate_is_merged(c, in)) { /* old ^ ((old ^ new) & guard) */
+    if (writes_some_lanes(c, in)) { /* old ^ ((old ^ new) & guard) */
         emit_load(e, false, RDI, operand_at(to, 0));
         guard_mask(c, in, RSI);
         emit_alu(e, ALU_XOR, false, from, RDI);

@@ -188,8 +188,8 @@ void lines_forget(struct compiler *c);
 
 /* Emits code that writes to register `to` the mask of the active lanes whose guard is true. */
 void guard_mask(struct compiler *c, const struct inst *in, enum gpr to);
-/* Returns true if the instruction writes only some lanes of a predicate. */
-bool predicate_is_merged(const struct compiler *c, const struct inst *in);
+/* Returns true if the instruction writes only some lanes of its results, because of its guard or of inactive lanes. */
+bool writes_some_lanes(const struct compiler *c, const struct inst *in);
 /* Writes `from` to predicate `to` in the lanes that execute. Uses RSI and RDI. */
 void put_predicate(struct compiler *c, const struct inst *in, opnd_t to, enum gpr from);
 /* Emits the addition of d to the frame's counts. Uses RCX. */

@@ -12,8 +12,7 @@ static bool can_merge(const struct inst *in) {
 bool lane_call_is_possible(const struct compiler *c, const struct inst *in) {
     const bool is_pure = in->kind == K_LANE ||
                          (in->kind == K_CVT && in->asize == in->msize && in->rsize == in->dsize && in->d2 == OPND_SINK);
-    const bool is_whole = in->guard == NO_GUARD && !c->partial;
-    return is_pure && !(in->hints & HINT_DEQ) && (is_whole || can_merge(in));
+    return is_pure && !(in->hints & HINT_DEQ) && (!writes_some_lanes(c, in) || can_merge(in));
 }
 
 static void merge_results(struct compiler *c, const struct inst *in) {
@@ -39,7 +38,7 @@ void compile_lane_call(struct compiler *c) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);
     const opnd_t operands[] = {in->d, in->d2, in->a, in->b, in->c, in->e};
-    const bool merges = in->guard != NO_GUARD || c->partial;
+    const bool merges = writes_some_lanes(c, in);
     if (in->guard != NO_GUARD)
         count_guarded(c);
     else

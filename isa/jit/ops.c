@@ -226,7 +226,7 @@ static void put_compared(struct compiler *c, const struct inst *in, uint64_t for
         emit_alu_mem(e, (unsigned)ops[op], false, RDX, operand_at(in->c, 0));
     }
     /* computes both results before it writes one, because writing a result may change the guard */
-    if (predicate_is_merged(c, in) && in->d2 != OPND_SINK) {
+    if (writes_some_lanes(c, in) && in->d2 != OPND_SINK) {
         guard_mask(c, in, RCX);
         put_predicate(c, in, in->d, RAX);
         emit_load(e, false, RDI, operand_at(in->d2, 0));
