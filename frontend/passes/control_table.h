@@ -33,6 +33,8 @@ static inline bool control_is_fixed(struct control_timing t) {
 bool control_converts_apart(const struct isa_row *row);
 /* assumed cycles of an instruction of variable latency that is no memory access */
 enum { QUEUED_LATENCY = 20 };
+/* cycles of a load from shared or local memory, or of a parameter, in the order of ptxas */
+enum { LOAD_LATENCY = 37 };
 /* Returns the cycles between the issue of the first and of the last machine instruction of an expansion, if nothing
  * else delays them. */
 unsigned control_expansion_cycles(const struct control_latencies *l, uint8_t expansion);

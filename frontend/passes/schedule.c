@@ -16,7 +16,6 @@
 #include <string.h>
 
 enum {
-    LOAD_LATENCY = 37,     /* cycles of a load from shared or local memory, or of a parameter, in the order of ptxas */
     CONSTANT_LATENCY = 48, /* cycles of a load from constant memory, in the order of ptxas */
     FAR_LATENCY = 200,     /* assumed cycles of a load from global memory: a hit in the L2 */
     ACCESS_GAP = 4,        /* cycles from one access to the next, as in ptxas' code */

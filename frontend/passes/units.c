@@ -10,10 +10,7 @@
 #include "pass.h"
 #include "select.h"
 
-enum {
-    HELD = 2,        /* cycles that an instruction holds its unit of 16 lanes */
-    LOAD_CYCLES = 37 /* cycles after which a loaded value is read, as in the pass `schedule` */
-};
+enum { HELD = 2 }; /* cycles that an instruction holds its unit of 16 lanes */
 
 /* The last write of a register. */
 struct written {
@@ -30,7 +27,8 @@ struct units {
     unsigned free[2];     /* by CONTROL_ALU, CONTROL_FMA: first cycle in which the unit takes an instruction */
 };
 
-static bool wants_register(const struct ir *ir, opnd_t o) {
+/* Returns true if the operand is a register, a constant or a parameter, and no special register. */
+static bool is_plain_operand(const struct ir *ir, opnd_t o) {
     return o & 1 || !ir->vregs[o >> 1].special || select_is_parameter(ir, o);
 }
 
@@ -39,14 +37,14 @@ static bool has_choice(const struct ir *ir, const struct inst *in) {
     uint32_t n;
     const struct isa_row *row = &isa_rows(&n)[in->row];
     if (in->kind != K_LANE || type_bytes(row->d) != 4 || row->d == T_PRED || select_expansion(ir, in) ||
-        in->d >> 1 == SINK_VREG || ir->vregs[in->d >> 1].uniform || !wants_register(ir, in->a))
+        in->d >> 1 == SINK_VREG || ir->vregs[in->d >> 1].uniform || !is_plain_operand(ir, in->a))
         return false;
     switch (row->op) {
     case OP_MOV:
         return type_bytes(row->a) == 4;
     case OP_ADD:
     case OP_SUB:
-        return in->latency == LAT_INT_ADD && !row->form && wants_register(ir, in->b);
+        return in->latency == LAT_INT_ADD && !row->form && is_plain_operand(ir, in->b);
     case OP_SHL:
         return type_bytes(row->a) == 4 && in->b & 1;
     default:
@@ -85,7 +83,7 @@ static void issue(struct units *u, uint32_t i, struct control_timing t, unsigned
     if (t.unit == CONTROL_ALU || t.unit == CONTROL_FMA)
         u->free[t.unit] = at + HELD;
     if (!control_is_fixed(t))
-        t.latency = in->kind == K_LOAD ? LOAD_CYCLES : QUEUED_LATENCY;
+        t.latency = in->kind == K_LOAD ? LOAD_LATENCY : QUEUED_LATENCY;
     for (uint32_t k = info->n_reads; k < (uint32_t)info->n_reads + info->n_writes; k++)
         u->last[u->ir->regs[info->regs + k]] = (struct written){t, info->block + 1, at};
 }
