@@ -13,9 +13,7 @@ void guard_mask(struct compiler *c, const struct inst *in, enum gpr to) {
         emit_alu_mem(e, ALU_AND, false, to, active);
 }
 
-bool writes_some_lanes(const struct compiler *c, const struct inst *in) {
-    return in->guard != NO_GUARD || c->partial;
-}
+bool writes_some_lanes(const struct compiler *c, const struct inst *in) { return in->guard != NO_GUARD || c->partial; }
 
 void put_predicate(struct compiler *c, const struct inst *in, opnd_t to, enum gpr from) {
     struct emit *e = &c->e;

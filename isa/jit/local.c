@@ -84,7 +84,8 @@ static void store_local_pairs(struct compiler *c, opnd_t from, int64_t row) {
     }
 }
 
-/* Emits the access of all lanes to one element. That of the first lane is at RDX + row. `r`: the element's register. */
+/* Emits the access of all lanes to one element. RDX + row is the host address of the first lane's element. `r`: the
+ * register that is loaded or stored. */
 static void access_row(struct compiler *c, opnd_t r, int64_t row) {
     struct emit *e = &c->e;
     const struct inst *in = inst_of(c);

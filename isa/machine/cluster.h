@@ -35,8 +35,8 @@ struct cluster_place {
 /* Returns the rank of the CTA to whose shared memory a shared::cluster address (not generic) points, for threads of CTA
  * `c`. The cluster may have no CTA of this rank. */
 uint32_t cluster_rank_at(const struct cta *c, uint64_t address);
-/* Returns true if a shared address (not generic), of at least CLUSTER_STEP, is a shared::cluster address for threads of
- * CTA `c`. In a launch without clusters, only those of CTA `c` itself are; any other is beyond its shared memory. */
+/* Returns true if threads of CTA `c` may use the shared address (not generic), of at least CLUSTER_STEP, as a
+ * shared::cluster address. In a launch without clusters, it must point to the shared memory of CTA `c`. */
 bool cluster_owns(const struct cta *c, uint64_t address);
 /* Returns the place to which a shared::cluster address (not generic) points, for threads of CTA `c`. */
 struct cluster_place cluster_place(const struct cta *c, uint64_t address);

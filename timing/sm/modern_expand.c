@@ -45,7 +45,9 @@ void modern_expand_begin(struct sm *sm, uint32_t inflight, uint64_t now) {
     const struct inflight *f = &sm->in_flight.entry[inflight];
     const struct control_bits *c = modern_control(sm->modern, f->pc);
     const struct timed_part t = next_part(sm, inflight, c);
-    modern_ahead_end(sm, f->warp, now); /* of the events of a cycle, those of this expansion come before older ones */
+    /* The wheel takes the events of a cycle in reverse order. So the fetches get their events now: the events of the
+     * expansion are added later, and are taken first. */
+    modern_ahead_end(sm, f->warp, now);
     sm->modern->warp[f->warp].expands |= f->lanes;
     issue(sm, inflight, c, &t, now);
 }

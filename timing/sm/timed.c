@@ -236,8 +236,7 @@ struct timed_part timed_part_of(const struct config *cfg, uint8_t class) {
                                .initiation = (uint16_t)sm_pipe_cycles(&cfg->sm, cfg->latency[class].initiation)};
 }
 
-/* Returns true if an instruction computes the upper half of a product of 32-bit factors, alone or with the lower half.
- */
+/* Returns true if an instruction computes the upper half of a product of 32-bit factors, or both halves. */
 static bool is_wide_product(const struct inst *in, const struct isa_row *row) {
     return (in->latency == LAT_INT_MUL || in->latency == LAT_INT_MAD) && type_bytes(row->a) == 4 &&
            (type_bytes(row->d) == 8 || form_get(row->form, CAT_PART) == PART_HI || row->op == OP_HALVES);

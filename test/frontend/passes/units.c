@@ -7,7 +7,8 @@
 
 enum { THREADS = 40 };
 
-/* Runs a kernel of three blocks, the second of which is `body`. Each thread stores a value of all of %r3 to %r6. */
+/* Runs a kernel of three basic blocks. `body` is the second one. Each thread stores one value that depends on %r3, %r4,
+ * %r5 and %r6. */
 static struct heddle *run(const char *body, const char *option, uint32_t out[THREADS], const struct program **p) {
     char text[2048];
     snprintf(text, sizeof text,

@@ -97,8 +97,9 @@ static void compare(struct rig *r, uint64_t *rng, const struct regs *x, uint32_t
     }
 }
 
-/* Operations of all or some lanes, all of which are members. `add_one` appends one operation. None calls the
- * interpreter. A register or a constant has the mask of members, which may contain lanes that have exited. */
+/* Tests operations that all or some lanes execute. Every lane that executes is a member. The member mask is a constant
+ * or in a register, and may contain lanes that have exited. `add_one` appends one operation; none of them returns to
+ * the interpreter. */
 static void all_members(uint64_t seed,
                         void (*add_one)(struct rig *, uint64_t *, const struct regs *, unsigned, uint32_t),
                         unsigned kind) {
