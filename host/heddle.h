@@ -72,7 +72,8 @@ struct heddle_options {
     /* true: Heddle looks for mistakes in kernels (docs/checking.md); functional model only */
     bool check;
     /* true: accesses up to 64 KiB beside a buffer of heddle_alloc() or a variable do not fault, nor accesses to a CTA's
-     * shared memory, rounded up to 128 bytes, as on a GPU; false: every access outside a buffer faults */
+     * shared memory, rounded up to 128 bytes, nor to the shared memory of a CTA of the cluster that has ended, as on a
+     * GPU; false: every access outside a buffer faults */
     bool page_bounds;
     /* A callback that observes launches. It is called when a launch begins, about five times a second while it runs,
      * and when it ends; calls never overlap. Statistics do not depend on it, except the last digits of joules. NULL:

@@ -49,7 +49,7 @@ static inline uint64_t cluster_address(uint32_t rank, uint64_t offset) {
 }
 /* Returns the host address of `bytes` bytes at *address, a shared::cluster address that `lane` reads or writes. Turns
  * *address into a shared::cta address if it points to the lane's own CTA. Returns NULL if the cluster has no such
- * memory, or if its CTA has ended; in that case it stores the fault in fx. */
+ * memory, or if its CTA has ended and memory.page_bounds is off; in that case it stores the fault in fx. */
 unsigned char *cluster_lane(struct cta *c, struct effects *fx, int lane, uint64_t *address, unsigned bytes, bool write);
 
 /* Returns the number of CTAs of the launch along each dimension of a cluster: 1 x 1 x 1 without clusters. */

@@ -136,6 +136,36 @@ START_TEST(pages_and_units_bound_variables_and_shared_memory) {
 }
 END_TEST
 
+/* CTA 1 stores 7 in its shared memory and exits. CTA 0 runs longer, and then loads the word. The load is a
+ * fault; with page_bounds, the load returns 7. */
+static const char after[] = ".version 8.3\n.target sm_90\n.address_size 64\n"
+                            ".visible .entry k(.param .u64 out) .reqnctapercluster 2 {\n"
+                            ".reg .b32 %r<4>; .reg .b64 %d; .reg .pred %q; .shared .b32 word; ld.param.u64 %d,[out];\n"
+                            "mov.u32 %r0,%cluster_ctarank; mov.u32 %r1,word; setp.eq.u32 %q,%r0,1;\n"
+                            "@%q st.shared.u32 [%r1],7; @%q exit; mov.u32 %r2,4000;\n"
+                            "L: sub.u32 %r2,%r2,1; setp.ne.u32 %q,%r2,0; @%q bra L;\n"
+                            "mapa.shared::cluster.u32 %r1,%r1,1; ld.shared::cluster.u32 %r3,[%r1];\n"
+                            "st.global.u32 [%d],%r3; ret; }\n";
+
+START_TEST(a_cta_that_ended_keeps_its_shared_memory_for_its_cluster) {
+    const bool page = _i / 2;
+    char err[256];
+    uint32_t word = 0;
+    struct heddle *h = heddle_open(
+        &(struct heddle_options){.model = _i % 2 ? "spe" : "functional", .page_bounds = page}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    struct heddle_module *m = heddle_module_text(h, "after", after, strlen(after));
+    const uint64_t out = heddle_alloc(h, 4);
+    ck_assert(m && out);
+    const struct heddle_arg arg = {&out, 8};
+    ck_assert_int_eq(heddle_launch(h, m, "k", (struct heddle_dim){2, 1, 1}, (struct heddle_dim){1, 1, 1}, 0, &arg, 1),
+                     page ? HEDDLE_OK : HEDDLE_FAULT);
+    ck_assert(page || strstr(heddle_error(h), "use after free: read of 4 bytes") != NULL);
+    ck_assert(!page || (heddle_read(h, out, &word, 4) == HEDDLE_OK && word == 7));
+    heddle_close(h);
+}
+END_TEST
+
 /* set() stores 7 in a .const variable at its address; get() loads the variable by its name. On GPUs such a store
  * succeeds, and the next launch loads 7. The checker reports the store. */
 static const char constants[] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .const .b32 c = 5;\n"
@@ -167,5 +197,6 @@ SUITE(host_checked) {
     TEST_LOOP(a_shared_page_has_content_once_it_is_touched, 0, 2);
     TEST_LOOP(kernels_may_touch_the_pages_around_a_buffer, 0, 4);
     TEST_LOOP(pages_and_units_bound_variables_and_shared_memory, 0, 4);
+    TEST_LOOP(a_cta_that_ended_keeps_its_shared_memory_for_its_cluster, 0, 4);
     TEST_LOOP(a_store_to_a_constant_variable_is_a_mistake_only, 0, 4);
 }

@@ -279,12 +279,16 @@ static bool is_in_shared_unit(const char *why) {
            (strtoull(size + sizeof has - 1, NULL, 10) + UNIT - 1) / UNIT;
 }
 
+/* Returns true if the message of a fault names the shared memory of a CTA of the cluster that has ended. */
+static bool is_in_ended_cta(const char *why) { return strstr(why, "in the cluster and has ended") != NULL; }
+
 enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cuda_error e) {
     struct cuda_core *r = &cuda_core;
     cuda_complain(who, e);
     if (status == HEDDLE_FAULT && lacks_source(heddle_error(r->h)))
         fputs("  help: nvcc -lineinfo adds the line of CUDA\n", stderr);
-    if (status == HEDDLE_FAULT && (is_near_buffer(heddle_error(r->h)) || is_in_shared_unit(heddle_error(r->h))))
+    const char *why = heddle_error(r->h);
+    if (status == HEDDLE_FAULT && (is_near_buffer(why) || is_in_shared_unit(why) || is_in_ended_cta(why)))
         fputs("  help: a GPU may not notice this access; with --check-bounds page, Heddle allows it\n", stderr);
     r->worst = status;
     if (!r->why)
