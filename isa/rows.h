@@ -57,7 +57,7 @@
  *
  * Conventions that lowering relies on
  * - Carry: rows with FLAG(CC) write the carry flag to d2 (PRED); addc, subc and madc read it from e (PRED). Both are a
- *   hidden predicate register of the function. sub.cc and subc keep the borrow in it.
+ *   hidden predicate register of the function. sub.cc and subc clear the flag if they borrow.
  * - #pack.b32.b16 d, a, b; #pack.b64.b32; #pack.b128.b64; #pack.b16.b8; #pack.b64.b16 d, a, b, c, e; #pack.b32.b8: the
  *   first source is the lowest part. Parts of type b8 are in 16-bit registers.
  * - #unpack.b16.b32 d, d2, a; #unpack.b32.b64; #unpack.b64.b128; #unpack.b8.b16: d is the low part. Four parts need two

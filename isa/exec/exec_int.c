@@ -94,7 +94,7 @@ static inline uint32_t ubyte(uint32_t x, int n) { return x >> 8 * n & 0xff; }
          d = (lane_##T)((uint32_t)((twice)cut(a) * (twice)cut(b) >> 16) + (uint32_t)c))
 
 /* Additions with carry (extended precision). The sum a + b + carry has wrapped if the result is less than a, or if it
- * equals a and the carry is 1. */
+ * equals a and the carry is 1. As GPUs do, sub.cc and subc add ~b: the carry is 1 if they do not borrow. */
 #define CARRY_ADD(T, t, U)                                                                                             \
     LANE(add_cc_##t, ADD, T1(T), FLAG(CC), INT_ADD, OPDS(T, PRED, T, T, NONE, NONE), d = (lane_##T)((U)a + (U)b);      \
          d2 = (U)d < (U)a)                                                                                             \
@@ -103,11 +103,11 @@ static inline uint32_t ubyte(uint32_t x, int n) { return x >> 8 * n & 0xff; }
          d = (lane_##T)((U)a + (U)b + e);                                                                              \
          d2 = ((U)d < (U)a) | (e & ((U)d == (U)a)))                                                                    \
     LANE(sub_cc_##t, SUB, T1(T), FLAG(CC), INT_ADD, OPDS(T, PRED, T, T, NONE, NONE), d = (lane_##T)((U)a - (U)b);      \
-         d2 = (U)a < (U)b)                                                                                             \
-    LANE(subc_##t, SUBC, T1(T), 0, INT_ADD, OPDS(T, NONE, T, T, NONE, PRED), d = (lane_##T)((U)a - (U)b - e))          \
+         d2 = (U)a >= (U)b)                                                                                            \
+    LANE(subc_##t, SUBC, T1(T), 0, INT_ADD, OPDS(T, NONE, T, T, NONE, PRED), d = (lane_##T)((U)a + (U) ~(U)b + e))     \
     LANE(subc_cc_##t, SUBC, T1(T), FLAG(CC), INT_ADD, OPDS(T, PRED, T, T, NONE, PRED),                                 \
-         d = (lane_##T)((U)a - (U)b - e);                                                                              \
-         d2 = ((U)a < (U)b) | (e & ((U)a == (U)b)))
+         d = (lane_##T)((U)a + (U) ~(U)b + e);                                                                         \
+         d2 = ((U)a > (U)b) | (e & ((U)a == (U)b)))
 #define CARRY_MAD(T, t, U, PART_, part, product)                                                                       \
     LANE(mad_##part##_cc_##t, MAD, T1(T), FORM(PART, PART_) | FLAG(CC), INT_MAD, OPDS(T, PRED, T, T, T, NONE),         \
          const U p = (U)(product);                                                                                     \

@@ -124,6 +124,17 @@ START_TEST(carry_goes_from_add_to_addc) {
 }
 END_TEST
 
+/* An addition and a subtraction share the carry, which is 1 if the subtraction does not borrow. t - 9 borrows if t < 9:
+ * addc returns 5 + (t >= 9). The carry of 0xffffffff + t is t > 0: subc returns 50 - 1 + (t > 0). */
+static uint32_t mixed_carries(uint32_t t) { return 1000 * (5 + (t >= 9)) + 49 + (t > 0); }
+START_TEST(carry_goes_from_sub_to_addc_and_from_add_to_subc) {
+    check_lanes("",
+                "sub.cc.u32 %r1, %t, 9; addc.u32 %r0, 5, 0; add.cc.u32 %r1, %t, 0xffffffff; subc.u32 %r1, 50, 0;\n"
+                "mad.lo.u32 %r0, %r0, 1000, %r1;",
+                mixed_carries);
+}
+END_TEST
+
 static uint32_t guarded(uint32_t t) { return t < 10 ? 1 : t < 20 ? 2 : 7; }
 START_TEST(guards_choose_lanes) {
     check_lanes("",
@@ -498,6 +509,7 @@ SUITE(frontend_run) {
     TEST(sinks_in_vectors);
     TEST(a_vector_move_swaps);
     TEST(carry_goes_from_add_to_addc);
+    TEST(carry_goes_from_sub_to_addc_and_from_add_to_subc);
     TEST(guards_choose_lanes);
     TEST(branches_by_table);
     TEST(call_with_parameters_in_memory);

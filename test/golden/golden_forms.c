@@ -272,9 +272,6 @@ void golden_ptx(uint32_t form, char text[GOLDEN_TEXT]) {
     struct text t = {text, GOLDEN_TEXT};
     char name[128];
     const bool writes = form_get(r->form, CAT_CC) != 0, reads = reads_carry(r);
-    /* The carry flag of a subtraction is a borrow, so the flag is written and read by `sub` instructions in this
-     * case. */
-    const char *add = strncmp(isa_ops[r->op].mnemonic, "sub", 3) == 0 ? "sub" : "add";
     isa_row_name(r, name, sizeof name);
     put(&t, ".visible .entry f%u(.param .u64 in, .param .u64 out) { .reg .b64 %%in, %%out; .reg .b32 %%w, %%i; ", form);
     put(&t, "ld.param.u64 %%in, [in]; ld.param.u64 %%out, [out]; mov.u32 %%w, %%ctaid.x; mov.u32 %%i, %%ntid.x; ");
@@ -286,10 +283,8 @@ void golden_ptx(uint32_t form, char text[GOLDEN_TEXT]) {
     if (!is_lop3(r))
         put_load(&t, 'e', (enum type)r->e, 3);
     put(&t, ".reg %s %%d; ", register_type((enum type)r->d));
-    if (reads) { /* sets the carry flag if %e is true: 1 + 0xffffffff carries, 0 - 1 borrows */
-        put(&t, "selp.u32 %%w, 1, 0, %%e; ");
-        put(&t, add[0] == 's' ? "sub.cc.u32 %%w, 0, %%w; " : "add.cc.u32 %%w, %%w, 0xffffffff; ");
-    }
+    if (reads) /* sets the carry flag if %e is true: 1 + 0xffffffff carries */
+        put(&t, "selp.u32 %%w, 1, 0, %%e; add.cc.u32 %%w, %%w, 0xffffffff; ");
     if (writes_second(r) && !writes)
         put(&t, ".reg %s %%d2; %s %%d|%%d2", register_type((enum type)r->d2), name);
     else
@@ -300,8 +295,8 @@ void golden_ptx(uint32_t form, char text[GOLDEN_TEXT]) {
     else if (r->e != T_NONE && !reads)
         put(&t, ", %%e");
     put(&t, "; ");
-    if (writes) /* reads the flag by 0 + 0 + carry, or by 0 - 0 - borrow */
-        put(&t, "%sc.u32 %%w, 0, 0; and.b32 %%w, %%w, 1; st.global.u32 [%%out+8], %%w; ", add);
+    if (writes) /* reads the flag by 0 + 0 + carry */
+        put(&t, "addc.u32 %%w, 0, 0; st.global.u32 [%%out+8], %%w; ");
     put_store(&t, "d", (enum type)r->d, 0);
     if (writes_second(r) && !writes)
         put_store(&t, "d2", (enum type)r->d2, 1);

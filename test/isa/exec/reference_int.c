@@ -26,19 +26,18 @@ static bool ref_pair(const struct isa_row *row, struct ref_lane *x) {
     return true;
 }
 
-/* Computes add and sub with their carry. The carry of a subtraction is its borrow. */
+/* Computes add and sub with their carry. A subtraction adds ~b and 1 (sub) or the carry (subc). */
 static bool ref_sum(const struct isa_row *row, struct ref_lane *x) {
     const unsigned w = width_of(row);
     const bool minus = row->op == OP_SUB || row->op == OP_SUBC;
-    const uwide carry_in = row->e == T_PRED ? x->e.bits : 0;
+    const uwide carry_in = row->e == T_PRED ? x->e.bits : minus;
     if (form(row, CAT_SAT)) {
         wide r = minus ? x->a.value - x->b.value : x->a.value + x->b.value;
         x->d = (uwide)ref_clamp(r, -((wide)1 << 31), ((wide)1 << 31) - 1);
         return true;
     }
-    uwide a = x->a.bits, b = x->b.bits + carry_in;
-    x->d = minus ? a - b : a + b;
-    x->d2 = minus ? a < b : (a + b) >> w;
+    x->d = x->a.bits + (minus ? ~x->b.bits & ref_ones(w) : x->b.bits) + carry_in;
+    x->d2 = x->d >> w;
     return true;
 }
 
