@@ -212,9 +212,19 @@ static void end_survey(const struct forward *r, struct planned *planned) {
     planned->signature.bytes *= SURVEY_CTAS / seen; /* comparable to that of a larger grid */
 }
 
+/* Cold caches cost a launch about 2,000 to 5,000 cycles. So a launch is long if it takes at least this many cycles,
+ * even if all schedulers issue in every cycle. */
+static const double long_cycles = 25000;
+
+static double long_weight(const struct heddle *h) {
+    const double lanes = gpu_regroups(h->gpu) ? 32 : 1;
+    return long_cycles * h->config.gpu.sms * h->config.sm.schedulers * lanes;
+}
+
 /* Runs a launch of the first run: measures it if the plan draws it. */
 static bool launch_first(struct forward *r, enum dependence d, struct stats *s, struct fault *f) {
     struct heddle *h = r->h;
+    h->plan->long_weight = long_weight(h);
     struct planned planned = {.key = key_of(r->l), .kin = kin_of(r->l), .ctas = (double)ctas_of(r->l)};
     if (!begin_survey(r, d))
         return no_memory(f);

@@ -17,6 +17,9 @@ double cycles_half_width(const struct job *j) {
 /* The allowance of a speed-up, as a fraction. It is less than the allowance of a run (host/sampled/sampling.c), because
  * the errors behind that allowance are mostly the same in both runs. */
 static const double allowance = 0.005;
+/* The expected standard deviation of the difference of the two runs in a launch, as a fraction of the launch's cycles.
+ * It is used for groups of few samples. */
+static const double deviation = 0.01;
 
 /* Returns the inexact fraction of the cycles (host/sampled/sampling.h). */
 static double inexact_part(const struct job *j) {
@@ -99,7 +102,7 @@ static void add_group(const struct job *base, const struct job *own, const struc
                       int group, struct estimate_sample *s, struct estimate *sum) {
     double launches[2], weight[2];
     uint32_t n = 0;
-    double stands = 0;
+    double stands = 0, part = 0;
     const cJSON *la;
     cJSON_ArrayForEach(la, a->samples) {
         const cJSON *lb = (int)number(la, "group") == group ? launch_of(b, (int)number(la, "launch")) : NULL;
@@ -110,6 +113,7 @@ static void add_group(const struct job *base, const struct job *own, const struc
         if (number(la, "stands_for") <= 0)
             continue;
         stands += number(la, "stands_for");
+        part += number(la, "cycles") / a->cycles;
         s[n++] = (struct estimate_sample){number(la, "weight"),
                                           number(la, "cycles") / a->cycles - number(lb, "cycles") / b->cycles,
                                           units.variance, number(la, "stands_for")};
@@ -121,7 +125,7 @@ static void add_group(const struct job *base, const struct job *own, const struc
         s[i].stands_for *= weight[most] / stands;
     if (weight[most] <= 0 || !n)
         return;
-    const struct estimate rest = estimate_rest(s, n, launches[most], false);
+    const struct estimate rest = estimate_rest(s, n, launches[most], false, deviation * part / n);
     estimate_add(sum, &rest);
 }
 

@@ -15,14 +15,18 @@ struct estimate {
     double value, variance, freedom;
 };
 
+/* Fewest degrees of freedom of the variance between launches, if there is a prior. */
+enum { ESTIMATE_FREEDOM = 4 };
 /* Returns the estimated sum of the values of `rest` launches that were not measured. The samples are in the order of
  * the program: the variance between launches is that of successive samples, so that a slow change of the launches,
  * which interpolation follows, counts little. The values of launches are about proportional to their weights (Sieve,
- * ISPASS 2023). `n` is at least 1; with one sample there is no variance between launches, and the result has 0 degrees
- * of freedom. The variance has three parts: the error of the samples as estimates of the ratio, the deviation of the
- * `rest` launches from this ratio, and the variances of the samples' own values. With `line` and at least three
- * samples, a line through the values takes the place of the ratio: launches then also have a constant part. */
-struct estimate estimate_rest(const struct estimate_sample *s, uint32_t n, double rest, bool line);
+ * ISPASS 2023). `n` is at least 1. `prior` is the expected standard deviation of a launch. If samples give fewer than
+ * ESTIMATE_FREEDOM degrees of freedom, the others come from the prior, a scaled inverse chi-squared distribution
+ * (Gelman et al., Bayesian Data Analysis, section 2.6). Without a prior (0), one sample gives 0 degrees of freedom. The
+ * variance has three parts: the error of the samples as estimates of the ratio, the deviation of the `rest` launches
+ * from this ratio, and the variances of the samples' own values. With `line` and at least three samples, a line through
+ * the values takes the place of the ratio: launches then also have a constant part. */
+struct estimate estimate_rest(const struct estimate_sample *s, uint32_t n, double rest, bool line, double prior);
 /* Adds an independent estimate. The degrees of freedom follow Satterthwaite's rule. */
 void estimate_add(struct estimate *sum, const struct estimate *e);
 /* Returns the half width of the interval that contains the true value in 95 of 100 cases. Returns 0 if the variance is

@@ -1,7 +1,6 @@
 #include "sampling.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A launch joins a group if its signature is at most most_distance from that of the group's first launch, and the ratio
  * of their weights is at most most_weight_ratio. */
@@ -13,9 +12,13 @@ static const double most_step = 2, most_cta_ratio = 1.05;
  * measured as well as in others. The allowance covers the error of the machine state in which these cycles began (the
  * bias of SMARTS). */
 const double sampling_allowance = 0.02;
+/* The cycles per instruction of launches of a group are expected to have this standard deviation, as a fraction. */
+static const double group_deviation = 0.03;
 enum {
     DRAWN_LEAST = 3,    /* launches that a further run measures of a group without a measured launch */
-    FINE_FROM = 64,     /* number of launches of a group from which on a block grows by a quarter, not to the double */
+    GROWTH = 4,         /* the launches of a group up to the end of a block are GROWTH times those before the block */
+    GROWTH_RESIZED = 2, /* the same if their grids differ: a line through the cycles needs more samples */
+    FINE_FROM = 64,     /* number of launches of a group from which on a block has a quarter as many as precede it */
     LOOK_AHEAD = 16,    /* largest number of launches that warm the L2 for a measured launch */
     HISTORY = 16,       /* largest number of launches by which similar sequences are compared */
     GROUPS_LOOKED = 64, /* number of newest groups of a kernel with which a launch is compared */
@@ -55,14 +58,21 @@ static uint32_t find_match(const struct heddle_plan *p, uint64_t key) {
     return best;
 }
 
+/* Returns true if the launches of the group are long: cold caches change little of the first one. */
+static bool is_long(const struct heddle_plan *p, uint32_t g) {
+    return p->launch[p->group[g].first].weight >= p->long_weight;
+}
+
 /* Returns true if launch number `member` of group `g` is drawn. The launches of a group are divided into blocks, and
  * one launch of each block is drawn at random. The length of the program is not known, so blocks grow with their
- * position: 0, 1, 2 to 3, 4 to 7, and so on. */
-static bool drawn(uint32_t g, uint64_t member) {
+ * position: 0, 1 to 3, 4 to 15, and so on for long launches; 0, 1, 2 to 7, 8 to 31 for others; 0, 1, 2 to 3, 4 to 7 if
+ * grids differ. */
+static bool drawn(const struct heddle_plan *p, uint32_t g, uint64_t member) {
+    const uint64_t growth = p->group[g].resized ? GROWTH_RESIZED : GROWTH;
     uint64_t from = 0, size = 1;
     while (member >= from + size) {
         from += size;
-        size = from < FINE_FROM ? from : from / 4;
+        size = from >= FINE_FROM ? from / 4 : from == 1 && !is_long(p, g) ? 1 : (growth - 1) * from;
     }
     return member == from + survey_hash(from * 0x9e3779b97f4a7c15ull + g) % size;
 }
@@ -86,7 +96,7 @@ bool sampling_draws(struct heddle_plan *p, const struct planned *l) {
     if (!p->n || p->match == UINT32_MAX)
         return true;
     const uint32_t g = p->launch[p->match].group;
-    return drawn(g, p->group[g].n);
+    return drawn(p, g, p->group[g].n);
 }
 
 /* Returns the fraction of the CTAs of a launch that touches `bytes` bytes, which is enough to fill the L2 twice. */
@@ -104,7 +114,7 @@ double sampling_warms(const struct heddle_plan *p, double l2_bytes) {
         uint64_t member = p->group[g].n;
         for (uint32_t i = 0; i < n; i++)
             member += ahead[i] == g;
-        if (n && drawn(g, member))
+        if (n && drawn(p, g, member))
             return fills(bytes_of(p, ahead[0]), l2_bytes);
         later += n ? bytes_of(p, g) : 0;
     }
@@ -277,18 +287,21 @@ static int64_t successor(const struct of_group *o) {
     return UNKNOWN;
 }
 
-/* Returns the least number of samples for an interval: a line has one degree of freedom less than a ratio. */
-static uint32_t least_samples(const struct sampling_group *g) { return g->resized ? 3 : 2; }
+/* Returns the least number of samples for an interval. A line has one degree of freedom less than a ratio. A single
+ * long launch is enough, as the caches change it little. */
+static uint32_t least_samples(const struct heddle_plan *p, uint32_t g) {
+    return (p->group[g].resized ? 3 : 2) - is_long(p, g);
+}
 
 /* Lists the samples of a group. The first launch of a group starts with cold caches, so it is a sample only if there
  * are too few others. */
-static void list_samples(struct of_group *o, const struct sampling_group *g) {
+static void list_samples(struct of_group *o, uint32_t g) {
     const struct planned *launch = o->p->launch;
     uint32_t measured = 0;
     for (uint32_t i = 0; i < o->n; i++)
         measured += launch[o->list[i]].measured;
     o->n_samples = 0;
-    for (uint32_t i = measured > least_samples(g) && launch[o->list[0]].measured; i < o->n; i++)
+    for (uint32_t i = measured > least_samples(o->p, g) && launch[o->list[0]].measured; i < o->n; i++)
         if (launch[o->list[i]].measured)
             o->sample[o->n_samples++] = (struct sample){o->list[i], 0};
     const int64_t next = measured && !launch[o->list[o->n - 1]].measured ? successor(o) : UNKNOWN;
@@ -347,6 +360,7 @@ static void interpolate(struct of_group *o, bool resized) {
 static struct estimate estimate_group(const struct of_group *o, int stat, struct estimate_sample *sample,
                                       double *inexact) {
     struct estimate measured = {.value = 0}, rest;
+    double sum = 0;
     uint32_t left = 0;
     for (uint32_t i = 0; i < o->n; i++) {
         const struct planned *l = &o->p->launch[o->list[i]];
@@ -361,9 +375,11 @@ static struct estimate estimate_group(const struct of_group *o, int stat, struct
         const struct planned *l = &o->p->launch[o->sample[k].launch];
         sample[k] = (struct estimate_sample){l->weight, stats_kept_get(&l->stats, gap_stats[stat]),
                                              l->gaps.variance[stat], o->sample[k].stands_for};
+        sum += sample[k].value;
     }
     if (left) {
-        rest = estimate_rest(sample, o->n_samples, left, o->p->group[o->p->launch[o->list[0]].group].resized);
+        rest = estimate_rest(sample, o->n_samples, left, o->p->group[o->p->launch[o->list[0]].group].resized,
+                             group_deviation * sum / o->n_samples);
         estimate_add(&measured, &rest);
         *inexact += rest.value;
     }
@@ -390,11 +406,11 @@ static void stats_of(const struct of_group *o, uint32_t i, struct stats *s) {
 }
 
 /* Returns true if the samples cannot give an interval for the launches that were not measured. */
-static bool lacks_samples(const struct of_group *o, const struct sampling_group *g) {
+static bool lacks_samples(const struct of_group *o, uint32_t g) {
     bool left = false;
     for (uint32_t i = 0; i < o->n; i++)
         left |= !o->p->launch[o->list[i]].measured;
-    return left && o->n_samples < least_samples(g);
+    return left && o->n_samples < least_samples(o->p, g);
 }
 
 static void count_skipped(struct heddle_plan *p) {
@@ -407,12 +423,12 @@ static void count_skipped(struct heddle_plan *p) {
 }
 
 /* Estimates a group, and adds its contributions to the sums over all groups. */
-static bool add_group(struct of_group *o, struct sampling_group *g, struct estimate all[GAP_STATS],
-                      double inexact[GAP_STATS], struct estimate_sample *sample, struct stats *s, filler *fill,
-                      void *ctx) {
-    list_samples(o, g);
+static bool add_group(struct of_group *o, uint32_t number, struct estimate all[GAP_STATS], double inexact[GAP_STATS],
+                      struct estimate_sample *sample, struct stats *s, filler *fill, void *ctx) {
+    struct sampling_group *g = &o->p->group[number];
+    list_samples(o, number);
     interpolate(o, g->resized);
-    g->lacks = lacks_samples(o, g);
+    g->lacks = lacks_samples(o, number);
     for (int k = 0; k < GAP_STATS && !g->lacks; k++) {
         const struct estimate e = estimate_group(o, k, sample, &inexact[k]);
         estimate_add(&all[k], &e);
@@ -438,7 +454,7 @@ bool sampling_estimate(struct heddle_plan *p, filler *fill, void *ctx) {
     for (uint32_t g = 0; ok && g < p->n_groups; g++) {
         o.list = m.member + m.from[g];
         o.n = p->group[g].n;
-        ok = add_group(&o, &p->group[g], all, inexact, sample, &s, fill, ctx);
+        ok = add_group(&o, g, all, inexact, sample, &s, fill, ctx);
     }
     count_skipped(p);
     for (int k = 0; k < GAP_STATS; k++)
@@ -505,85 +521,4 @@ void sampling_clear(struct heddle_plan *p) {
     p->launch = NULL;
     p->group = NULL;
     p->n = p->room = p->n_groups = p->groups_room = 0;
-}
-
-/* ---- files ---- */
-
-static const char magic[16] = "heddle plan 4";
-/* Sizes of structs, which a file contains. A reader refuses a file with other sizes: another Heddle has written it. */
-static const uint32_t sizes[] = {sizeof(struct heddle_plan), sizeof(struct planned), sizeof(struct sampling_group),
-                                 N_STATS};
-
-static bool write_stats(const struct stats_kept *k, FILE *out) {
-    return fwrite(&k->n, sizeof k->n, 1, out) == 1 &&
-           (!k->n || (fwrite(k->v, sizeof *k->v, (size_t)k->n, out) == (size_t)k->n &&
-                      fwrite(k->index, sizeof *k->index, (size_t)k->n, out) == (size_t)k->n));
-}
-
-bool sampling_write(const struct heddle_plan *p, FILE *out) {
-    bool ok = p->surveyed && fwrite(magic, sizeof magic, 1, out) == 1 && fwrite(sizes, sizeof sizes, 1, out) == 1 &&
-              fwrite(p, sizeof *p, 1, out) == 1 && fwrite(p->launch, sizeof *p->launch, p->n, out) == p->n &&
-              fwrite(p->group, sizeof *p->group, p->n_groups, out) == p->n_groups;
-    for (uint32_t i = 0; ok && i < p->n; i++)
-        ok = !p->launch[i].measured || write_stats(&p->launch[i].stats, out);
-    return ok && fflush(out) == 0;
-}
-
-/* Reads statistics into a new stats_kept. */
-static bool read_stats(struct stats_kept *k, FILE *in) {
-    struct stats s;
-    double v[N_STATS];
-    uint16_t index[N_STATS];
-    int n;
-    if (fread(&n, sizeof n, 1, in) != 1 || n < 0 || n > N_STATS || fread(v, sizeof *v, (size_t)n, in) != (size_t)n ||
-        fread(index, sizeof *index, (size_t)n, in) != (size_t)n || !stats_init(&s))
-        return false;
-    bool ok = true;
-    for (int i = 0; i < n; i++) {
-        ok = ok && index[i] < N_STATS;
-        if (ok)
-            s.v[index[i]] = v[i];
-    }
-    ok = ok && stats_keep(k, &s);
-    stats_free(&s);
-    return ok;
-}
-
-struct heddle_plan *sampling_read(FILE *in) {
-    char word[sizeof magic];
-    uint32_t found[sizeof sizes / sizeof *sizes];
-    struct heddle_plan *p = calloc(1, sizeof *p);
-    bool ok = p && fread(word, sizeof word, 1, in) == 1 && fread(found, sizeof found, 1, in) == 1 &&
-              memcmp(word, magic, sizeof magic) == 0 && memcmp(found, sizes, sizeof sizes) == 0 &&
-              fread(p, sizeof *p, 1, in) == 1;
-    if (!ok) {
-        free(p);
-        return NULL;
-    }
-    const uint32_t n = p->n, groups = p->n_groups;
-    p->launch = calloc((size_t)n + 1, sizeof *p->launch);
-    p->group = calloc((size_t)groups + 1, sizeof *p->group);
-    p->room = n;
-    p->groups_room = groups;
-    p->n = 0;
-    ok = p->launch && p->group && groups <= n && fread(p->launch, sizeof *p->launch, n, in) == n &&
-         fread(p->group, sizeof *p->group, groups, in) == groups;
-    uint64_t members = 0;
-    for (uint32_t g = 0; ok && g < groups; g++) {
-        members += p->group[g].n;
-        ok = p->group[g].first < n && p->group[g].prototype < n;
-    }
-    ok = ok && members == n;
-    for (uint32_t i = 0; ok && i < n; i++) {
-        p->launch[i].stats = (struct stats_kept){.n = 0};
-        p->n = i + 1;
-        ok = p->launch[i].group < groups && p->launch[i].member < p->group[p->launch[i].group].n &&
-             (!p->launch[i].measured || read_stats(&p->launch[i].stats, in));
-    }
-    p->next = 0;
-    if (ok)
-        return p;
-    sampling_clear(p);
-    free(p);
-    return NULL;
 }

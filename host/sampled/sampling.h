@@ -52,10 +52,11 @@ struct sampling_interval {
 extern const double sampling_allowance;
 
 struct heddle_plan {
-    double error;  /* wanted relative error of the cycles; 0: a fixed rate */
-    bool surveyed; /* the first run has ended */
-    bool more;     /* another run is needed: heddle_plan_settle() */
-    bool whole;    /* further runs simulate all launches as a whole: no sample can meet the wanted error */
+    double error;       /* wanted relative error of the cycles; 0: a fixed rate */
+    double long_weight; /* launches of this weight or more are long: the first of a group is a sample of the others */
+    bool surveyed;      /* the first run has ended */
+    bool more;          /* another run is needed: heddle_plan_settle() */
+    bool whole;         /* further runs simulate all launches as a whole: no sample can meet the wanted error */
     /* A CTA of the present run has run without time. From then on the state of the machine (caches, open rows, the
      * order of warps) is not that of the whole simulation. */
     bool strayed;

@@ -10,7 +10,7 @@ static bool near(double got, double want) { return fabs(got - want) <= 1e-9 * fm
  * * 8 = 36, and the three launches contribute 3 * 8 = 24. */
 START_TEST(rest_of_equal_weights) {
     const struct estimate_sample s[] = {{1, 10, 0, 1.5}, {1, 14, 0, 1.5}};
-    const struct estimate e = estimate_rest(s, 2, 3, false);
+    const struct estimate e = estimate_rest(s, 2, 3, false, 0);
     ck_assert(near(e.value, 36) && near(e.variance, 60) && near(e.freedom, 1));
 }
 END_TEST
@@ -18,7 +18,7 @@ END_TEST
 /* If values are proportional to the weights (here 5 for each unit of weight), the estimate has no variance. */
 START_TEST(proportional_values_are_certain) {
     const struct estimate_sample s[] = {{1, 5, 0, 20}, {4, 20, 0, 50}, {2, 10, 0, 30}};
-    const struct estimate e = estimate_rest(s, 3, 10, false);
+    const struct estimate e = estimate_rest(s, 3, 10, false, 0);
     ck_assert(near(e.value, 500) && near(e.variance, 0) && near(estimate_half_width(&e), 0));
 }
 END_TEST
@@ -26,7 +26,7 @@ END_TEST
 /* The samples' own variances 2 and 4 count with the squares of the launches that each stands for: 4 * 2 + 16 * 4. */
 START_TEST(variances_of_samples_are_scaled) {
     const struct estimate_sample s[] = {{1, 10, 2, 2}, {1, 10, 4, 4}};
-    const struct estimate e = estimate_rest(s, 2, 6, false);
+    const struct estimate e = estimate_rest(s, 2, 6, false, 0);
     ck_assert(near(e.value, 60) && near(e.variance, 72));
 }
 END_TEST
@@ -36,28 +36,44 @@ END_TEST
  * is (3^2 + 3^2) / 2 / 1 = 9. The samples' error contributes 3 * 9, and the three launches 3 * 9. */
 START_TEST(a_line_has_a_constant_part) {
     const struct estimate_sample on[] = {{1, 5, 0, 2}, {2, 7, 0, 2}, {4, 11, 0, 4}};
-    struct estimate e = estimate_rest(on, 3, 4, true);
+    struct estimate e = estimate_rest(on, 3, 4, true, 0);
     ck_assert(near(e.value, 2 * 5 + 7 + 11) && near(e.variance, 0) && near(e.freedom, 1));
     const struct estimate_sample off[] = {{1, 0, 0, 1}, {2, 3, 0, 2}, {3, 0, 0, 3}};
-    e = estimate_rest(off, 3, 3, true);
+    e = estimate_rest(off, 3, 3, true, 0);
     ck_assert(near(e.value, 3) && near(e.variance, 54) && near(e.freedom, 1));
+}
+END_TEST
+
+/* The samples 10 and 14 stand for one and for three launches: 10 + 3 * 14 = 52. The variance between samples is 8 as
+ * above; the samples' error contributes (1 + 9) * 8 = 80, and the four launches 4 * 8 = 32. */
+START_TEST(samples_stand_for_different_numbers) {
+    const struct estimate_sample s[] = {{1, 10, 0, 1}, {1, 14, 0, 3}};
+    const struct estimate e = estimate_rest(s, 2, 4, false, 0);
+    ck_assert(near(e.value, 52) && near(e.variance, 112));
+}
+END_TEST
+
+/* The prior 4 has as many degrees of freedom as are missing to 4. One sample: 4 of them, so the variance is 16, and the
+ * two launches have (4 + 2) * 16. The samples 10 and 14 have one of their own, with the variance 8, so the variance is
+ * (8 + 3 * 16) / 4 = 14; samples that stand for 1.5 launches each have 2 * 1.5^2 * 14, and the three launches 3 * 14.
+ * Five samples, here with the steps 2, -2, 2 and -2, have four of their own: the variance is 4 * 2 / 4 = 2. */
+START_TEST(a_prior_completes_few_samples) {
+    const struct estimate_sample one[] = {{1, 10, 0, 2}}, two[] = {{1, 10, 0, 1.5}, {1, 14, 0, 1.5}},
+                                 five[] = {{1, 9, 0, 1}, {1, 11, 0, 1}, {1, 9, 0, 1}, {1, 11, 0, 1}, {1, 9, 0, 1}};
+    struct estimate e = estimate_rest(one, 1, 2, false, 4);
+    ck_assert(near(e.value, 20) && near(e.variance, 96) && near(e.freedom, 4));
+    e = estimate_rest(two, 2, 3, false, 4);
+    ck_assert(near(e.value, 36) && near(e.variance, 4.5 * 14 + 3 * 14) && near(e.freedom, 4));
+    e = estimate_rest(five, 5, 5, false, 4);
+    ck_assert(near(e.value, 49) && near(e.variance, 10 * 2) && near(e.freedom, 4));
 }
 END_TEST
 
 /* One sample has no variance between launches. With a variance of its own, the interval is unbounded: no degree of
  * freedom is left. */
-/* The samples 10 and 14 stand for one and for three launches: 10 + 3 * 14 = 52. The variance between samples is 8 as
- * above; the samples' error contributes (1 + 9) * 8 = 80, and the four launches 4 * 8 = 32. */
-START_TEST(samples_stand_for_different_numbers) {
-    const struct estimate_sample s[] = {{1, 10, 0, 1}, {1, 14, 0, 3}};
-    const struct estimate e = estimate_rest(s, 2, 4, false);
-    ck_assert(near(e.value, 52) && near(e.variance, 112));
-}
-END_TEST
-
 START_TEST(one_sample_has_no_interval) {
     const struct estimate_sample s[] = {{1, 10, 1, 2}};
-    const struct estimate e = estimate_rest(s, 1, 2, false);
+    const struct estimate e = estimate_rest(s, 1, 2, false, 0);
     ck_assert(near(e.value, 20) && near(e.freedom, 0) && isinf(estimate_half_width(&e)));
 }
 END_TEST
@@ -106,7 +122,7 @@ START_TEST(intervals_cover_the_truth) {
             }
             for (int i = 0; i < MEASURED; i++)
                 s[i].stands_for = weight / MEASURED;
-            const struct estimate rest = estimate_rest(s, MEASURED, LAUNCHES - MEASURED, false);
+            const struct estimate rest = estimate_rest(s, MEASURED, LAUNCHES - MEASURED, false, 0);
             for (int i = 0; i < MEASURED; i++)
                 all.value += s[i].value;
             estimate_add(&all, &rest);
@@ -123,6 +139,7 @@ SUITE(host_sampled_estimate) {
     TEST(variances_of_samples_are_scaled);
     TEST(samples_stand_for_different_numbers);
     TEST(a_line_has_a_constant_part);
+    TEST(a_prior_completes_few_samples);
     TEST(one_sample_has_no_interval);
     TEST(sums_have_satterthwaites_freedom);
     TEST(quantiles_of_student);
