@@ -1,6 +1,5 @@
 /* Compiles shf, prmt, lop3, mul.hi and mad.hi of 32 bits. Scratch registers 1 to 3 hold intermediate values. */
 #include "jit_rule.h"
-#include <string.h>
 
 static void shift_by(struct emit *e, unsigned how, unsigned d, unsigned a, unsigned bits) {
     emit_vector(e, V_SHIFT32, how, d, a, WHOLE);
@@ -10,12 +9,6 @@ static void shift_by(struct emit *e, unsigned how, unsigned d, unsigned a, unsig
 static void shift_wide_by_32(struct emit *e, unsigned how, unsigned d, unsigned a) {
     emit_vector(e, V_SHIFT64, how, d, a, WHOLE);
     emit_byte(e, 32);
-}
-
-static uint32_t constant(const struct compiler *c, opnd_t o) {
-    uint32_t value;
-    memcpy(&value, c->program->constants + (o >> 1), sizeof value);
-    return value;
 }
 
 /* Emits code that sets scratch register 3 to the amount of a shf in register n, and scratch register 2 to 32 minus the
@@ -33,7 +26,7 @@ static void funnel_amounts(struct emit *e, unsigned n, bool wraps) {
 void bits_funnel(struct compiler *c, const struct inst *in, const struct rule *r) {
     struct emit *e = &c->e;
     const bool left = r->code == FUNNEL_LEFT, is_constant = in->c & 1;
-    uint32_t n = is_constant ? constant(c, in->c) : 0;
+    uint32_t n = is_constant ? constant_of(c, in->c) : 0;
     n = r->second ? n & 31 : n < 32 ? n : 32;
     for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
         const unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false);
@@ -82,7 +75,7 @@ static unsigned bytes_like(uint32_t selectors, unsigned to) {
 
 void bits_permute(struct compiler *c, const struct inst *in, const struct rule *r) {
     struct emit *e = &c->e;
-    const uint32_t selectors = constant(c, in->c);
+    const uint32_t selectors = constant_of(c, in->c);
     (void)r;
     for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
         const unsigned source[2] = {line_get(c, in->a, i, false), line_get(c, in->b, i, false)};
@@ -106,7 +99,7 @@ void bits_permute(struct compiler *c, const struct inst *in, const struct rule *
 }
 
 void bits_lop3(struct compiler *c, const struct inst *in, const struct rule *r) {
-    const unsigned table = constant(c, in->e) & 0xff;
+    const unsigned table = constant_of(c, in->e) & 0xff;
     (void)r;
     for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
         const unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false);

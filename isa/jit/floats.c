@@ -8,7 +8,6 @@
 #define V_F64_F32    VECTOR(1, 1, 1, 0x5a) /* vcvtpd2ps */
 #define V_F64_TO_S32 VECTOR(1, 1, 1, 0xe6) /* vcvttpd2dq */
 #define V_MIN_F64    VECTOR(1, 1, 1, 0x5d) /* returns the third operand if one is a NaN */
-#define V_MAX_F32    VECTOR(1, 0, 0, 0x5f)
 #define V_MUL_F32    VECTOR(1, 0, 0, 0x59)
 #define V_DIV_F32    VECTOR(1, 0, 0, 0x5e)
 #define V_SQRT_F32   VECTOR(1, 0, 0, 0x51)
@@ -26,11 +25,20 @@ static void put(struct compiler *c, const struct inst *in, unsigned i, unsigned 
     merge_guarded(c, in, i, d, any_nan);
 }
 
+/* Copies an f32 result in scratch register v to line i of the destination, with .ftz and .sat. */
+static void put_finished(struct compiler *c, const struct inst *in, unsigned i, unsigned v) {
+    const bool flushed = arith_finish(c, in, v);
+    const unsigned d = destination(c, in, i, true);
+    emit_vector(&c->e, V_COPY32, d, 0, v, WHOLE);
+    c->held[d].flushed = flushed;
+    merge_guarded(c, in, i, d, true);
+}
+
 /* Rounds to an integer unless r->second is ROUND_ZERO, which the conversion does itself. */
 void floats_to_s32(struct compiler *c, const struct inst *in, const struct rule *r) {
     struct emit *e = &c->e;
     for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
-        unsigned a = line_get(c, in->a, i, true);
+        unsigned a = arith_source(c, in, in->a, i, 3, true);
         if (r->second != ROUND_ZERO) {
             emit_vector(e, V_ROUND, 1, 0, a, WHOLE);
             emit_byte(e, r->second);
@@ -52,7 +60,7 @@ void floats_to_s32(struct compiler *c, const struct inst *in, const struct rule 
 void floats_to_u32(struct compiler *c, const struct inst *in, const struct rule *r) {
     struct emit *e = &c->e;
     for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
-        const unsigned a = line_get(c, in->a, i, true);
+        const unsigned a = arith_source(c, in, in->a, i, 3, true);
         emit_vector(e, V_ROUND, 1, 0, a, WHOLE);
         emit_byte(e, r->second);
         emit_vector(e, V_XOR, 2, 2, 2, WHOLE);
@@ -64,9 +72,9 @@ void floats_to_u32(struct compiler *c, const struct inst *in, const struct rule 
 
 void floats_round(struct compiler *c, const struct inst *in, const struct rule *r) {
     for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
-        emit_vector(&c->e, V_ROUND, 1, 0, line_get(c, in->a, i, true), WHOLE);
+        emit_vector(&c->e, V_ROUND, 1, 0, arith_source(c, in, in->a, i, 3, true), WHOLE);
         emit_byte(&c->e, r->second);
-        put(c, in, i, 1, true);
+        put_finished(c, in, i, 1);
     }
 }
 
@@ -85,7 +93,10 @@ static void narrow_f64(struct compiler *c, const struct inst *in, uint32_t code,
             emit_vector(e, code, 1 + half, 0, a, WHOLE);
         }
         lanes_join_halves(e, 1, 1, 2);
-        put(c, in, i, 1, !to_integer);
+        if (to_integer)
+            put(c, in, i, 1, false);
+        else
+            put_finished(c, in, i, 1);
     }
 }
 
@@ -105,7 +116,7 @@ void floats_div_approx(struct compiler *c, const struct inst *in, const struct r
     struct emit *e = &c->e;
     (void)r;
     for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
-        const unsigned a = line_get(c, in->a, i, true), b = line_get(c, in->b, i, true);
+        const unsigned a = arith_source(c, in, in->a, i, 0, true), b = arith_source(c, in, in->b, i, 3, true);
         emit_vector_mem(e, V_AND, 1, b, TABLE(f32_magnitude), WHOLE);
         load(e, 2, TABLE(f32_2p126));
         lanes_compare(e, V_CMP_F32, 1, 1, 2, HOW_GT);
@@ -113,7 +124,7 @@ void floats_div_approx(struct compiler *c, const struct inst *in, const struct r
         emit_vector(e, V_MUL_F32, 2, a, 2, WHOLE);
         emit_vector(e, V_DIV_F32, 1, a, b, WHOLE);
         lanes_merge(e, 1, 1, 2);
-        put(c, in, i, 1, true);
+        put_finished(c, in, i, 1);
     }
 }
 
@@ -121,16 +132,16 @@ void floats_rsqrt(struct compiler *c, const struct inst *in, const struct rule *
     struct emit *e = &c->e;
     (void)r;
     for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
-        emit_vector(e, V_SQRT_F32, 1, 0, line_get(c, in->a, i, true), WHOLE);
+        emit_vector(e, V_SQRT_F32, 1, 0, arith_source(c, in, in->a, i, 1, true), WHOLE);
         load(e, 2, TABLE(f32_one));
         emit_vector(e, V_DIV_F32, 1, 2, 1, WHOLE);
-        put(c, in, i, 1, true);
+        put_finished(c, in, i, 1);
     }
 }
 
 void floats_sign(struct compiler *c, const struct inst *in, const struct rule *r) {
     for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, lines_unpin(c)) {
-        unsigned a = line_get(c, in->a, i, false), d = destination(c, in, i, false);
+        unsigned a = arith_source(c, in, in->a, i, 1, false), d = destination(c, in, i, false);
         emit_vector_mem(&c->e, r->code, d, a, table_at(r->second), WHOLE);
         merge_guarded(c, in, i, d, false);
     }

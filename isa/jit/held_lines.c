@@ -28,6 +28,7 @@ void line_store(struct compiler *c, struct held_line *h, unsigned v) {
 static void mark_written(struct compiler *c, unsigned v, unsigned i) {
     const struct inst *in = inst_of(c);
     c->held[v].dirty = true;
+    c->held[v].flushed = false;
     c->held[v].index = (uint8_t)i;
     c->held[v].size = in->kind == K_LOAD ? in->rsize : in->dsize;
 }

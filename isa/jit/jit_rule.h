@@ -3,6 +3,7 @@
 /* The format of a rule, which says how to compile an instruction, and what its functions share. ops.c has the table of
  * rules. */
 #include "compile.h"
+#include <string.h>
 
 struct rule;
 typedef void rule_fn(struct compiler *c, const struct inst *in, const struct rule *r);
@@ -11,6 +12,7 @@ enum {
     AVX512_ONLY = 2, /* the rule needs AVX-512 */
     CONSTANT_C = 4,  /* operand c must be a constant */
     CONSTANT_E = 8,  /* operand e must be a constant */
+    MODIFIED = 16,   /* the rule also handles .ftz and .sat, which are not in its form */
 };
 struct rule {
     uint8_t op;    /* enum op_id */
@@ -22,6 +24,13 @@ struct rule {
     uint32_t code;   /* main vector instruction */
     uint32_t second; /* opcode of a second vector instruction, or an immediate operand */
 };
+
+/* Returns the value of operand `o`, a constant of 32 bits. */
+static inline uint32_t constant_of(const struct compiler *c, opnd_t o) {
+    uint32_t value;
+    memcpy(&value, c->program->constants + (o >> 1), sizeof value);
+    return value;
+}
 
 /* ---- destinations ---- */
 
@@ -59,6 +68,20 @@ rule_fn bits_permute;
 rule_fn bits_lop3;
 /* Emits mul.hi, or mad.hi if r->second is set. r->code multiplies the lower words of 64-bit elements. */
 rule_fn bits_high_product;
+
+/* ---- float_arith.c: arithmetic of floats, and the modifiers .ftz and .sat of f32 ---- */
+
+/* Returns a register with line i of source `o`: line_get(), or, with .ftz, vector register v with the line's elements
+ * without subnormals. */
+unsigned arith_source(struct compiler *c, const struct inst *in, opnd_t o, unsigned i, unsigned v, bool any_nan);
+/* Applies .ftz and .sat to a result of f32 in vector register v. Uses vector register 3, and mask 1 with AVX-512.
+ * Returns true if v has no subnormals. */
+bool arith_finish(struct compiler *c, const struct inst *in, unsigned v);
+/* Emit, for f32: r->code, an instruction with two sources or one; 1 / a, where r->code divides; a * b + c; min or
+ * max. */
+rule_fn arith_f32_two, arith_f32_one, arith_f32_reciprocal, arith_f32_fused, arith_f32_extreme;
+/* Emit one instruction, r->code, of f64 with two sources, and a * b + c. */
+rule_fn arith_f64_two, arith_f64_fused;
 
 /* ---- floats.c ---- */
 

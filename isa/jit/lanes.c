@@ -2,26 +2,27 @@
 #include "lanes.h"
 
 /* AVX-512 only. */
-#define V_LOGIC   VECTOR(3, 1, 0, 0x25) /* vpternlogd, imm */
-#define V_TEST    VECTOR(2, 1, 0, 0x27) /* vptestmd */
-#define V_UPPER   VECTOR(3, 1, 1, 0x3b) /* vextracti64x4, with an immediate; reg is the source */
-#define V_JOIN    VECTOR(3, 1, 1, 0x3a) /* vinserti64x4, imm */
-#define V_CUT     VECTOR(2, 2, 0, 0x35) /* vpmovqd: reg is the source */
-#define V_FROM32  VECTOR(2, 1, 0, 0x7c) /* vpbroadcastd from a general register */
-#define V_FROM64  VECTOR(2, 1, 1, 0x7c)
-#define V_BLEND   VECTOR(2, 1, 0, 0x64) /* vpblendmd; vpblendmq if W is set */
-#define V_BLEND16 VECTOR(2, 1, 1, 0x66) /* vpblendmw */
-#define V_LOAD16  VECTOR(1, 3, 1, 0x6f) /* vmovdqu16 */
-#define K_LOAD32  VECTOR(1, 1, 1, 0x90)
-#define K_LOAD16  VECTOR(1, 0, 0, 0x90)
-#define K_LOAD8   VECTOR(1, 1, 0, 0x90)
-#define K_TO32    VECTOR(1, 3, 0, 0x93)
-#define K_OR8     VECTOR(1, 1, 0, 0x45)
-#define K_ALL16   VECTOR(1, 0, 0, 0x46) /* kxnorw */
-#define K_TEST16  VECTOR(1, 0, 0, 0x98) /* kortestw */
-#define K_TEST8   VECTOR(1, 1, 0, 0x98)
-#define K_JOIN8   VECTOR(1, 1, 0, 0x4b) /* kunpckbw: puts the second operand above the third */
-#define K_JOIN16  VECTOR(1, 0, 0, 0x4b) /* kunpckwd */
+#define V_LOGIC     VECTOR(3, 1, 0, 0x25) /* vpternlogd, imm */
+#define V_TEST      VECTOR(2, 1, 0, 0x27) /* vptestmd */
+#define V_TEST_NONE VECTOR(2, 2, 0, 0x27) /* vptestnmd */
+#define V_UPPER     VECTOR(3, 1, 1, 0x3b) /* vextracti64x4, with an immediate; reg is the source */
+#define V_JOIN      VECTOR(3, 1, 1, 0x3a) /* vinserti64x4, imm */
+#define V_CUT       VECTOR(2, 2, 0, 0x35) /* vpmovqd: reg is the source */
+#define V_FROM32    VECTOR(2, 1, 0, 0x7c) /* vpbroadcastd from a general register */
+#define V_FROM64    VECTOR(2, 1, 1, 0x7c)
+#define V_BLEND     VECTOR(2, 1, 0, 0x64) /* vpblendmd; vpblendmq if W is set */
+#define V_BLEND16   VECTOR(2, 1, 1, 0x66) /* vpblendmw */
+#define V_LOAD16    VECTOR(1, 3, 1, 0x6f) /* vmovdqu16 */
+#define K_LOAD32    VECTOR(1, 1, 1, 0x90)
+#define K_LOAD16    VECTOR(1, 0, 0, 0x90)
+#define K_LOAD8     VECTOR(1, 1, 0, 0x90)
+#define K_TO32      VECTOR(1, 3, 0, 0x93)
+#define K_OR8       VECTOR(1, 1, 0, 0x45)
+#define K_ALL16     VECTOR(1, 0, 0, 0x46) /* kxnorw */
+#define K_TEST16    VECTOR(1, 0, 0, 0x98) /* kortestw */
+#define K_TEST8     VECTOR(1, 1, 0, 0x98)
+#define K_JOIN8     VECTOR(1, 1, 0, 0x4b) /* kunpckbw: puts the second operand above the third */
+#define K_JOIN16    VECTOR(1, 0, 0, 0x4b) /* kunpckwd */
 /* AVX and AVX2 instructions for which AVX-512 has another form or none. */
 #define A_UPPER   VECTOR(3, 1, 0, 0x39)                /* vextracti128, with an immediate; reg is the source */
 #define A_JOIN    VECTOR(3, 1, 0, 0x38)                /* vinserti128, imm */
@@ -238,6 +239,22 @@ void lanes_canonical_nan(struct emit *e, unsigned v) {
                     (struct lanes){e->vex ? 0 : m, false});
     if (e->vex)
         emit_byte(e, m << 4);
+}
+
+/* With AVX2: v & (the sign bit, or all bits if the exponent is above 0). */
+void lanes_flush(struct emit *e, unsigned d, unsigned v) {
+    if (e->vex) {
+        const unsigned kept = d == v ? 3 : d;
+        emit_vector_mem(e, V_AND, kept, v, CONSTANT(f32_exponent), WHOLE);
+        emit_vector_mem(e, A_ABOVE32, kept, kept, CONSTANT(zero), WHOLE);
+        emit_vector_mem(e, V_OR, kept, kept, CONSTANT(f32_sign), WHOLE);
+        op3(e, V_AND, d, v, kept);
+        return;
+    }
+    if (d != v)
+        op3(e, V_COPY32, d, 0, v);
+    emit_vector_mem(e, V_TEST_NONE, 1, v, CONSTANT(f32_exponent), WHOLE);
+    emit_vector_mem(e, V_AND, d, d, CONSTANT(f32_sign), (struct lanes){1, false});
 }
 
 void lanes_select(struct emit *e, unsigned d, unsigned yes, unsigned no, opnd_t p, unsigned i, unsigned size) {

@@ -74,6 +74,9 @@ void lanes_or_active(struct emit *e, bool partial, unsigned d, unsigned v, unsig
  * that clears it if an active lane of n f64 vectors (n is even) has a NaN. */
 void lanes_test_any(struct emit *e, unsigned v);
 void lanes_test_nan(struct emit *e, bool partial, const unsigned *v, unsigned n);
+/* Emits d = v, where zeros replace subnormals of f32 and keep their signs. Overwrites mask 1 with AVX-512, and, if d is
+ * v, vector register 3 with AVX2. */
+void lanes_flush(struct emit *e, unsigned d, unsigned v);
 /* Replaces each NaN of an f32 vector by the canonical one. Overwrites mask 1 with AVX2, and the processor's mask
  * register 7 with AVX-512. */
 void lanes_canonical_nan(struct emit *e, unsigned v);

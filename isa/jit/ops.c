@@ -109,109 +109,6 @@ static void narrow(struct compiler *c, const struct inst *in, const struct rule 
     }
 }
 
-/* ---- f32: NaNs become canonical when the result is stored or used as bits ---- */
-
-static void f32_two(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
-        unsigned a = line_get(c, in->a, i, true), b = line_get(c, in->b, i, true), d = destination(c, in, i, true);
-        emit_vector(&c->e, r->code, d, a, b, WHOLE);
-        merge_guarded(c, in, i, d, true);
-    }
-}
-
-static void f32_one(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
-        unsigned a = line_get(c, in->a, i, true), d = destination(c, in, i, true);
-        emit_vector(&c->e, r->code, d, 0, a, WHOLE);
-        merge_guarded(c, in, i, d, true);
-    }
-}
-
-static void f32_reciprocal(struct compiler *c, const struct inst *in, const struct rule *r) {
-    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
-        unsigned a = line_get(c, in->a, i, true), d = destination(c, in, i, true);
-        emit_vector_mem(&c->e, V_LOAD, 1, 0, table_at(offsetof(struct jit_tables, f32_one)), WHOLE);
-        emit_vector(&c->e, r->code, d, 1, a, WHOLE);
-        merge_guarded(c, in, i, d, true);
-    }
-}
-
-/* Emits d = a * b + c, rounded once. The x86 instruction overwrites one of its operands. */
-static void emit_fused(struct emit *e, bool f64, unsigned d, unsigned a, unsigned b, unsigned x) {
-    const uint32_t add_to = V_FMA231 | (uint32_t)f64 << 8, times = V_FMA213 | (uint32_t)f64 << 8;
-    if (d == a)
-        emit_vector(e, times, d, b, x, WHOLE);
-    else if (d == b)
-        emit_vector(e, times, d, a, x, WHOLE);
-    else {
-        if (d != x)
-            emit_vector(e, V_COPY64, d, 0, x, WHOLE);
-        emit_vector(e, add_to, d, a, b, WHOLE);
-    }
-}
-
-static void f32_fused(struct compiler *c, const struct inst *in, const struct rule *r) {
-    (void)r;
-    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
-        unsigned a = line_get(c, in->a, i, true), b = line_get(c, in->b, i, true), x = line_get(c, in->c, i, true);
-        unsigned d = destination(c, in, i, true);
-        emit_fused(&c->e, false, d, a, b, x);
-        merge_guarded(c, in, i, d, true);
-    }
-}
-
-/* Emits min or max of f32. r->code, vminps or vmaxps, returns b if one source is a NaN or both are zeros. So a NaN in b
- * selects a. If the sources are equal, r->second combines their bits: OR for min, so that -0 results, AND for max. */
-static void f32_extreme(struct compiler *c, const struct inst *in, const struct rule *r) {
-    struct emit *e = &c->e;
-    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
-        unsigned a = line_get(c, in->a, i, true), b = line_get(c, in->b, i, true);
-        lanes_compare(e, V_CMP_F32, 1, b, b, CMP_UNORDERED);
-        lanes_compare(e, V_CMP_F32, 2, a, b, 0); /* equal */
-        emit_vector(e, r->code, 1, a, b, WHOLE);
-        emit_vector(e, r->second, 2, a, b, WHOLE);
-        lanes_merge(e, 1, 1, a);
-        lanes_merge(e, 2, 1, 2);
-        unsigned d = destination(c, in, i, true);
-        emit_vector(e, V_COPY32, d, 0, 1, WHOLE);
-        merge_guarded(c, in, i, d, true);
-    }
-}
-
-/* ---- f64: a NaN causes a side exit, because only the lane function knows which bits the NaN gets ---- */
-
-/* Emits a side exit for the case that a result in `v` is a NaN. In all other cases the results become lines of d. */
-static void f64_checked(struct compiler *c, const struct inst *in, const unsigned *v) {
-    unsigned n = lines_of(c, 8);
-    struct side_exit *out = side_exit_new(c, JIT_LEFT);
-    lanes_test_nan(&c->e, c->partial, v, n);
-    exit_if(c, out, IF_NOT_ZERO);
-    for (unsigned i = 0; i < n; i++)
-        line_rename(c, v[i], in->d, i);
-    lines_unpin(c);
-}
-
-static void f64_two(struct compiler *c, const struct inst *in, const struct rule *r) {
-    unsigned v[MAX_LINES];
-    for (unsigned i = 0, results = 0; i < lines_of(c, 8); i++, c->pinned = results) {
-        unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false);
-        results |= 1u << (v[i] = line_temporary(c, i));
-        emit_vector(&c->e, r->code, v[i], a, b, WHOLE);
-    }
-    f64_checked(c, in, v);
-}
-
-static void f64_fused(struct compiler *c, const struct inst *in, const struct rule *r) {
-    unsigned v[MAX_LINES];
-    (void)r;
-    for (unsigned i = 0, results = 0; i < lines_of(c, 8); i++, c->pinned = results) {
-        unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false), x = line_get(c, in->c, i, false);
-        results |= 1u << (v[i] = line_temporary(c, i));
-        emit_fused(&c->e, true, v[i], a, b, x);
-    }
-    f64_checked(c, in, v);
-}
-
 /* ---- predicates ---- */
 
 /* Emits p = EAX op c, q = ~EAX op c. The modifiers of the instruction select op. */
@@ -247,7 +144,7 @@ static void compare(struct compiler *c, const struct inst *in, const struct rule
     unsigned lines = lines_of(c, type_bytes(r->type));
     bool is_float = type_class(r->type) == 'f';
     for (unsigned i = lines; i-- > 0; lines_unpin(c)) {
-        unsigned a = line_get(c, in->a, i, is_float), b = line_get(c, in->b, i, is_float);
+        unsigned a = arith_source(c, in, in->a, i, 2, is_float), b = arith_source(c, in, in->b, i, 3, is_float);
         lanes_compare_line(&c->e, r->code, r->second, i, lines, a, b);
     }
     put_compared(c, in, row->form);
@@ -289,9 +186,9 @@ static void predicate(struct compiler *c, const struct inst *in, const struct ru
 #define FULL            ((uint64_t)APPROX_FULL << 6)
 /* cvt of f32, rounded to an integer, to f32, s32 and u32 */
 #define INTEGRAL(rnd, how)                                                                                             \
-    {OP_CVT, T_F32, T_F32, 0, RND_##rnd, floats_round, 0, how},                                                        \
-        {OP_CVT, T_S32, T_F32, 0, RND_##rnd, floats_to_s32, 0, how}, {                                                 \
-        OP_CVT, T_U32, T_F32, AVX512_ONLY, RND_##rnd, floats_to_u32, 0, how                                            \
+    {OP_CVT, T_F32, T_F32, MODIFIED, RND_##rnd, floats_round, 0, how},                                                 \
+        {OP_CVT, T_S32, T_F32, MODIFIED, RND_##rnd, floats_to_s32, 0, how}, {                                          \
+        OP_CVT, T_U32, T_F32, AVX512_ONLY | MODIFIED, RND_##rnd, floats_to_u32, 0, how                                 \
     }
 #define FOR32(op, form, fn, code, second)                                                                              \
     {OP_##op, T_U32, T_NONE, 0, form, fn, code, second}, { OP_##op, T_S32, T_NONE, 0, form, fn, code, second }
@@ -313,24 +210,26 @@ static void predicate(struct compiler *c, const struct inst *in, const struct ru
 #define UNSIGNED(type, flags, code) INEQUALITIES(type, flags, code, LO, LS, HI, HS)
 /* Ordered comparisons are false if an operand is a NaN. Comparisons with a trailing U are
  * then true. */
-#define FLOATS(type, code)                                                                                             \
-    {OP_SETP, type, T_NONE, 0, CMP(EQ), compare, code, 0x00},                                                          \
-        {OP_SETP, type, T_NONE, 0, CMP(NE), compare, code, 0x0c},                                                      \
-        {OP_SETP, type, T_NONE, 0, CMP(LT), compare, code, 0x11},                                                      \
-        {OP_SETP, type, T_NONE, 0, CMP(LE), compare, code, 0x12},                                                      \
-        {OP_SETP, type, T_NONE, 0, CMP(GT), compare, code, 0x1e},                                                      \
-        {OP_SETP, type, T_NONE, 0, CMP(GE), compare, code, 0x1d},                                                      \
-        {OP_SETP, type, T_NONE, 0, CMP(EQU), compare, code, 0x08},                                                     \
-        {OP_SETP, type, T_NONE, 0, CMP(NEU), compare, code, 0x04},                                                     \
-        {OP_SETP, type, T_NONE, 0, CMP(LTU), compare, code, 0x19},                                                     \
-        {OP_SETP, type, T_NONE, 0, CMP(LEU), compare, code, 0x1a},                                                     \
-        {OP_SETP, type, T_NONE, 0, CMP(GTU), compare, code, 0x16},                                                     \
-        {OP_SETP, type, T_NONE, 0, CMP(GEU), compare, code, 0x15},                                                     \
-        {OP_SETP, type, T_NONE, 0, CMP(NUM), compare, code, 0x07}, {                                                   \
-        OP_SETP, type, T_NONE, 0, CMP(NAN), compare, code, 0x03                                                        \
+#define FLOATS(type, flags, code)                                                                                      \
+    {OP_SETP, type, T_NONE, flags, CMP(EQ), compare, code, 0x00},                                                      \
+        {OP_SETP, type, T_NONE, flags, CMP(NE), compare, code, 0x0c},                                                  \
+        {OP_SETP, type, T_NONE, flags, CMP(LT), compare, code, 0x11},                                                  \
+        {OP_SETP, type, T_NONE, flags, CMP(LE), compare, code, 0x12},                                                  \
+        {OP_SETP, type, T_NONE, flags, CMP(GT), compare, code, 0x1e},                                                  \
+        {OP_SETP, type, T_NONE, flags, CMP(GE), compare, code, 0x1d},                                                  \
+        {OP_SETP, type, T_NONE, flags, CMP(EQU), compare, code, 0x08},                                                 \
+        {OP_SETP, type, T_NONE, flags, CMP(NEU), compare, code, 0x04},                                                 \
+        {OP_SETP, type, T_NONE, flags, CMP(LTU), compare, code, 0x19},                                                 \
+        {OP_SETP, type, T_NONE, flags, CMP(LEU), compare, code, 0x1a},                                                 \
+        {OP_SETP, type, T_NONE, flags, CMP(GTU), compare, code, 0x16},                                                 \
+        {OP_SETP, type, T_NONE, flags, CMP(GEU), compare, code, 0x15},                                                 \
+        {OP_SETP, type, T_NONE, flags, CMP(NUM), compare, code, 0x07}, {                                               \
+        OP_SETP, type, T_NONE, flags, CMP(NAN), compare, code, 0x03                                                    \
     }
 #define F32S(op, fn, code, second)                                                                                     \
-    {OP_##op, T_F32, T_NONE, 0, 0, fn, code, second}, { OP_##op, T_F32, T_NONE, 0, NEAREST, fn, code, second }
+    {OP_##op, T_F32, T_NONE, MODIFIED, 0, fn, code, second}, {                                                         \
+        OP_##op, T_F32, T_NONE, MODIFIED, NEAREST, fn, code, second                                                    \
+    }
 #define F64S(op, fn, code)                                                                                             \
     {OP_##op, T_F64, T_NONE, HAS_EXIT, 0, fn, code, 0}, { OP_##op, T_F64, T_NONE, HAS_EXIT, NEAREST, fn, code, 0 }
 #define MOVES(type, code)                                                                                              \
@@ -471,26 +370,26 @@ static const struct rule rules[] = {
     {OP_CVT, T_S32, T_S64, 0, 0, narrow, 0, 0},
     {OP_CVT, T_F32, T_S32, 0, NEAREST, one_source, V_F32_S32, 0},
     {OP_CVT, T_F32, T_U32, 0, NEAREST, one_source, V_F32_U32, 0},
-    F32S(ADD, f32_two, VECTOR(1, 0, 0, 0x58), 0),
-    F32S(SUB, f32_two, VECTOR(1, 0, 0, 0x5c), 0),
-    F32S(MUL, f32_two, VECTOR(1, 0, 0, 0x59), 0),
-    {OP_DIV, T_F32, T_NONE, 0, NEAREST, f32_two, VECTOR(1, 0, 0, 0x5e), 0},
-    {OP_SQRT, T_F32, T_NONE, 0, NEAREST, f32_one, VECTOR(1, 0, 0, 0x51), 0},
-    {OP_RCP, T_F32, T_NONE, 0, NEAREST, f32_reciprocal, VECTOR(1, 0, 0, 0x5e), 0},
-    {OP_FMA, T_F32, T_NONE, 0, NEAREST, f32_fused, 0, 0},
-    F32S(MAD, f32_fused, 0, 0),
-    {OP_MIN, T_F32, T_NONE, 0, 0, f32_extreme, VECTOR(1, 0, 0, 0x5d), V_OR},
-    {OP_MAX, T_F32, T_NONE, 0, 0, f32_extreme, VECTOR(1, 0, 0, 0x5f), V_AND},
-    {OP_NEG, T_F32, T_NONE, 0, 0, floats_sign, V_XOR, IN_TABLE(f32_sign)},
-    {OP_ABS, T_F32, T_NONE, 0, 0, floats_sign, V_AND, IN_TABLE(f32_magnitude)},
+    F32S(ADD, arith_f32_two, VECTOR(1, 0, 0, 0x58), 0),
+    F32S(SUB, arith_f32_two, VECTOR(1, 0, 0, 0x5c), 0),
+    F32S(MUL, arith_f32_two, VECTOR(1, 0, 0, 0x59), 0),
+    {OP_DIV, T_F32, T_NONE, MODIFIED, NEAREST, arith_f32_two, VECTOR(1, 0, 0, 0x5e), 0},
+    {OP_SQRT, T_F32, T_NONE, MODIFIED, NEAREST, arith_f32_one, VECTOR(1, 0, 0, 0x51), 0},
+    {OP_RCP, T_F32, T_NONE, MODIFIED, NEAREST, arith_f32_reciprocal, VECTOR(1, 0, 0, 0x5e), 0},
+    {OP_FMA, T_F32, T_NONE, MODIFIED, NEAREST, arith_f32_fused, 0, 0},
+    F32S(MAD, arith_f32_fused, 0, 0),
+    {OP_MIN, T_F32, T_NONE, MODIFIED, 0, arith_f32_extreme, V_MIN_F32, V_OR},
+    {OP_MAX, T_F32, T_NONE, MODIFIED, 0, arith_f32_extreme, V_MAX_F32, V_AND},
+    {OP_NEG, T_F32, T_NONE, MODIFIED, 0, floats_sign, V_XOR, IN_TABLE(f32_sign)},
+    {OP_ABS, T_F32, T_NONE, MODIFIED, 0, floats_sign, V_AND, IN_TABLE(f32_magnitude)},
     {OP_COPYSIGN, T_F32, T_NONE, 0, 0, floats_copysign, 0, 0},
     {OP_NEG, T_F64, T_NONE, 0, 0, floats_sign, V_XOR, IN_TABLE(sign8)},
     {OP_ABS, T_F64, T_NONE, 0, 0, floats_sign, V_AND, IN_TABLE(magnitude8)},
-    {OP_DIV, T_F32, T_NONE, 0, FULL, f32_two, VECTOR(1, 0, 0, 0x5e), 0},
-    {OP_DIV, T_F32, T_NONE, 0, APPROX, floats_div_approx, 0, 0},
-    {OP_RCP, T_F32, T_NONE, 0, APPROX, f32_reciprocal, VECTOR(1, 0, 0, 0x5e), 0},
-    {OP_SQRT, T_F32, T_NONE, 0, APPROX, f32_one, VECTOR(1, 0, 0, 0x51), 0},
-    {OP_RSQRT, T_F32, T_NONE, 0, APPROX, floats_rsqrt, 0, 0},
+    {OP_DIV, T_F32, T_NONE, MODIFIED, FULL, arith_f32_two, VECTOR(1, 0, 0, 0x5e), 0},
+    {OP_DIV, T_F32, T_NONE, MODIFIED, APPROX, floats_div_approx, 0, 0},
+    {OP_RCP, T_F32, T_NONE, MODIFIED, APPROX, arith_f32_reciprocal, VECTOR(1, 0, 0, 0x5e), 0},
+    {OP_SQRT, T_F32, T_NONE, MODIFIED, APPROX, arith_f32_one, VECTOR(1, 0, 0, 0x51), 0},
+    {OP_RSQRT, T_F32, T_NONE, MODIFIED, APPROX, floats_rsqrt, 0, 0},
     INTEGRAL(RNI, ROUND_NEAREST),
     INTEGRAL(RZI, ROUND_ZERO),
     INTEGRAL(RMI, ROUND_DOWN),
@@ -498,13 +397,14 @@ static const struct rule rules[] = {
     {OP_CVT, T_F64, T_F32, 0, 0, widen, VECTOR(1, 0, 0, 0x5a), 0},
     {OP_CVT, T_F64, T_S32, 0, NEAREST, widen, VECTOR(1, 2, 0, 0xe6), 0},
     {OP_CVT, T_F64, T_U32, AVX512_ONLY, NEAREST, widen, VECTOR(1, 2, 0, 0x7a), 0},
-    {OP_CVT, T_F32, T_F64, 0, NEAREST, floats_narrow, 0, 0},
+    {OP_CVT, T_F32, T_F64, MODIFIED, NEAREST, floats_narrow, 0, 0},
+    {OP_CVT, T_F32, T_F32, MODIFIED, 0, arith_f32_one, V_COPY32, 0},
     {OP_CVT, T_S32, T_F64, 0, RND_RZI, floats_f64_to_s32, 0, 0},
-    F64S(ADD, f64_two, VECTOR(1, 1, 1, 0x58)),
-    F64S(SUB, f64_two, VECTOR(1, 1, 1, 0x5c)),
-    F64S(MUL, f64_two, VECTOR(1, 1, 1, 0x59)),
-    {OP_FMA, T_F64, T_NONE, HAS_EXIT, NEAREST, f64_fused, 0, 0},
-    F64S(MAD, f64_fused, 0),
+    F64S(ADD, arith_f64_two, VECTOR(1, 1, 1, 0x58)),
+    F64S(SUB, arith_f64_two, VECTOR(1, 1, 1, 0x5c)),
+    F64S(MUL, arith_f64_two, VECTOR(1, 1, 1, 0x59)),
+    {OP_FMA, T_F64, T_NONE, HAS_EXIT, NEAREST, arith_f64_fused, 0, 0},
+    F64S(MAD, arith_f64_fused, 0),
     SETPS(T_B32, 0, V_CMP_U32),
     SETPS(T_U32, 0, V_CMP_U32),
     SETPS(T_S32, 0, V_CMP_U32),
@@ -517,14 +417,16 @@ static const struct rule rules[] = {
     UNSIGNED(T_U64, 0, V_CMP_U64),
     ORDERED(T_S32, 0, V_CMP_S32),
     ORDERED(T_S64, 0, V_CMP_S64),
-    FLOATS(T_F32, V_CMP_F32),
-    FLOATS(T_F64, V_CMP_F64),
+    FLOATS(T_F32, MODIFIED, V_CMP_F32),
+    FLOATS(T_F64, 0, V_CMP_F64),
     {OP_AND, T_PRED, T_NONE, 0, 0, predicate, ALU_AND, 0},
     {OP_OR, T_PRED, T_NONE, 0, 0, predicate, ALU_OR, 0},
     {OP_XOR, T_PRED, T_NONE, 0, 0, predicate, ALU_XOR, 0},
     {OP_NOT, T_PRED, T_NONE, 0, 0, predicate, 0, 2},
     {OP_MOV, T_PRED, T_NONE, 0, 0, predicate, 0, 1},
 };
+
+#define MODIFIERS ((uint64_t)1 << 4 | (uint64_t)1 << 5) /* .ftz .sat */
 
 static const struct rule *rule_of(const struct inst *in) {
     uint32_t n;
@@ -533,8 +435,8 @@ static const struct rule *rule_of(const struct inst *in) {
     if (row->op == OP_SETP) /* one rule handles all instructions that combine the comparison with a predicate */
         form &= ~(15ull << 13);
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (rules[i].op == row->op && rules[i].type == row->types[0] && rules[i].form == form &&
-            rules[i].type2 == row->types[1])
+        if (rules[i].op == row->op && rules[i].type == row->types[0] &&
+            rules[i].form == (rules[i].flags & MODIFIED ? form & ~MODIFIERS : form) && rules[i].type2 == row->types[1])
             return &rules[i];
     return NULL;
 }

@@ -14,6 +14,7 @@ const struct jit_tables jit_tables = {
     .f32_nan = SAME16(0x7fffffffu),
     .f32_sign = SAME16(0x80000000u),
     .f32_magnitude = SAME16(0x7fffffffu),
+    .f32_exponent = SAME16(0x7f800000u),
     .f32_one = SAME16(0x3f800000u),
     .f32_65536 = SAME16(0x47800000u),
     .low_5_bits = SAME16(31),

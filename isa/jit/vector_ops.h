@@ -46,6 +46,8 @@
 #define V_LOW32S      VECTOR(2, 1, 0, 0x25)                /* vpmovsxdq */
 #define V_TO_GPR32    (VECTOR(1, 1, 0, 0x7e) | VECTOR_128) /* vmovd; reg is the source */
 #define V_TO_GPR64    (VECTOR(1, 1, 1, 0x7e) | VECTOR_128)
+#define V_MIN_F32     VECTOR(1, 0, 0, 0x5d) /* returns the third operand if one is a NaN or both are zeros */
+#define V_MAX_F32     VECTOR(1, 0, 0, 0x5f)
 #define V_CMP_F32     VECTOR(1, 0, 0, 0xc2)
 #define V_CMP_F64     VECTOR(1, 1, 1, 0xc2)
 #define V_MUL16       VECTOR(1, 1, 0, 0xd5) /* vpmullw */

@@ -133,7 +133,9 @@ static inline uint64_t rig_value(uint64_t *rng, unsigned bytes) {
                                      0x7fc00000, 0x7f800001, 0xffc12345, 0x00000001, 0x807fffff, 0x00800000, 0x3f800000,
                                      0xbf800000, 0x7f7fffff, 0x40490fdb,
                                      /* the limits of f32: 2^126 for div.approx, 2^31 and 2^32 for integers */
-                                     0x7e800000, 0xfe800001, 0x4f000000, 0xcf000000, 0x4f800000};
+                                     0x7e800000, 0xfe800001, 0x4f000000, 0xcf000000, 0x4f800000,
+                                     /* their products and quotients are near the least normal f32 */
+                                     0x00ffffff, 0x81000001, 0x3f000000, 0xbf000001, 0x40000000};
     static const uint64_t longs[] = {0,
                                      1,
                                      63,
