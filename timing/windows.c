@@ -166,24 +166,78 @@ static void finish_edge(struct windows *w, struct ctas *ctas) {
  * SMs have work for a parallel round. */
 static bool may_wait(const struct windows *w) { return w->far && !w->exact && !w->crowded && worth_sharing(w); }
 
+/* Returns true if the next round, from the edge w->at to the next edge, can consist of two halves of one crossing. In
+ * each half the requests move at the same time as the SMs, although SMs stop where they do not know their room. */
+static bool may_halve(const struct windows *w) {
+    return w->far && w->crowded && !w->exact && w->edge == 2 * memsys_crossing(w->mem) && w->at % w->edge == 0 &&
+           worth_sharing(w);
+}
+
+/* Returns true if a round that may consist of halves does. Halves pay with many threads: on few threads, an SM loses
+ * its place in the host's caches twice as often. Without halves, the requests move first, then all SMs run. */
+static bool halves_pay(const struct windows *w) {
+    enum { MANY = 4 };
+    return w->watch || (w->workers && workers_threads(w->workers) >= MANY);
+}
+
+/* Moves requests up to w->at, and the rest of the memory side as far ahead as after two halves. After the call the
+ * state of the memory side does not depend on halves_pay(). */
+static void catch_up(struct windows *w) {
+    memsys_follow(w->mem, w->at);
+    memsys_lead(w->mem, memsys_leads(w->mem, 0));
+    memsys_exchange(w->mem);
+}
+
 /* Moves requests up to one crossing after w->at. If may_wait(), this is left to a job that runs at the same time as
- * the SMs. */
-static void follow(struct windows *w) {
+ * the SMs. With `halve` and may_halve(), this is left to the halves of the next round. */
+static void follow(struct windows *w, bool halve) {
+    const bool before = w->halves;
     w->beside = may_wait(w);
-    if (w->beside)
+    w->halves = halve && may_halve(w);
+    if (before && !w->halves)
+        catch_up(w);
+    if (w->beside || w->halves)
         return;
     memsys_follow(w->mem, w->at + memsys_crossing(w->mem));
     memsys_exchange(w->mem);
 }
 
+/* Returns true if an SM has work before the edge after w->at. */
+static bool goes_on(const struct windows *w) {
+    for (uint32_t i = 0; i < w->n_sms; i++)
+        if (ctas_joined(w->ctas, i) && sm_next(w->sm[i], w->at) < w->at + w->edge)
+            return true;
+    return false;
+}
+
 /* Prepares the window [from, to): makes all replies known that the SMs can see in this window. */
 static void prepare(struct windows *w, uint64_t from, uint64_t to) {
     uint32_t crossing = memsys_crossing(w->mem);
-    if (!crossing || (w->beside && from == w->at && !w->exact))
+    if (!crossing || ((w->beside || w->halves) && from == w->at && !w->exact))
         return;
-    w->beside = false;
+    if (w->halves)
+        catch_up(w);
+    w->beside = w->halves = false;
     memsys_follow(w->mem, w->exact ? to - min64(to, crossing) : from + crossing);
     memsys_lead(w->mem, to - min64(to, crossing));
+    memsys_exchange(w->mem);
+}
+
+/* Begins a round that may consist of halves: runs the first half or, without halves, moves the requests of both. */
+static void begin_halves(struct windows *w) {
+    const uint32_t crossing = memsys_crossing(w->mem);
+    w->beside = halves_pay(w);
+    if (w->beside && memsys_sure(w->mem) < w->at + crossing) {
+        memsys_follow(w->mem, w->at);
+        memsys_exchange(w->mem);
+    }
+    w->to = w->at + crossing;
+    if (w->beside) {
+        run_sms(w);
+        w->at = w->to;
+    } else {
+        memsys_follow(w->mem, w->to);
+    }
     memsys_exchange(w->mem);
 }
 
@@ -191,6 +245,8 @@ static void prepare(struct windows *w, uint64_t from, uint64_t to) {
  * earlier and SMs will soon fill their queues (`crowded`). After the call, all SMs have reached w->at. */
 static void run_round(struct windows *w, uint64_t to) {
     uint64_t before = w->at;
+    if (w->halves)
+        begin_halves(w);
     w->to = w->crowded ? min64(to, memsys_sure(w->mem)) : to;
     if (w->ctas->clusters) /* all SMs stop at each edge */
         w->to = min64(w->to, (before / w->edge + 1) * w->edge);
@@ -233,14 +289,15 @@ bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t t
             return false;
         if (w->at % w->edge == 0)
             finish_edge(w, ctas);
-        follow(w);
+        w->to = to; /* so that may_run() finds SMs that can run */
+        follow(w, true);
     }
     if (exact || !memsys_crossing(w->mem)) {
         memsys_follow(w->mem, to);
         memsys_exchange(w->mem);
     } else {
-        w->to = to + 1; /* so that may_run() finds SMs that can run */
-        follow(w);
+        w->to = to + 1; /* for may_run() */
+        follow(w, w->crowded && goes_on(w));
     }
     perform(w, to);
     edge_of_clusters(w, ctas, to);

@@ -63,6 +63,7 @@ struct windows {
     bool crowded;            /* true if SMs will soon have to know how many entries of their memory queues are free */
     bool no_memory;          /* memory is out at an edge */
     bool beside;             /* true if requests move at the same time as the SMs' next jobs */
+    bool halves;             /* true if the next round consists of two halves (see windows.c) */
 };
 
 /* Initialises windows for these SMs and memory units, which must outlive the windows. Returns false if memory is

@@ -42,6 +42,7 @@ struct memport {
     uint64_t sure;              /* cycle before which the SM knows its room exactly; later there may be more room */
     uint32_t outstanding;       /* replies due */
     uint64_t sent_flits, freed_flits, removed_flits; /* `sent`, `freed` and `removed` in flits */
+    uint64_t counted;                                /* value of `sent` at the last memsys_crowded() */
     /* the memory side's half, in its own host cache line */
     struct {
         _Alignas(64) uint64_t removed, replied; /* number of requests taken out; number of replies put in */

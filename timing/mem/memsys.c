@@ -388,16 +388,18 @@ static void run_polling(struct memsys *m, uint64_t to) {
 
 uint64_t memsys_sure(const struct memsys *m) { return m->ahead ? m->front + m->ahead : NEVER; }
 
-bool memsys_crowded(const struct memsys *m, uint64_t past, uint32_t coming) {
+bool memsys_crowded(struct memsys *m, uint64_t past, uint32_t coming) {
     uint64_t most = 0;
+    bool near = false;
     for (uint32_t s = 0; s < m->sms; s++) {
-        if (memport_idle(&m->port[s]))
+        struct memport *p = &m->port[s];
+        if (memport_idle(p))
             continue;
-        if (memport_near_due(&m->port[s]))
-            return true;
-        most = max64(most, m->port[s].sent - m->port[s].mem.sent);
+        near |= memport_near_due(p);
+        most = max64(most, p->sent - p->counted);
+        p->counted = p->sent;
     }
-    return m->ahead && most * coming * 5 > m->port[0].depth * past * 3;
+    return near || (m->ahead && most * coming * 5 > m->port[0].depth * past * 3);
 }
 
 void memsys_exchange(struct memsys *m) {

@@ -97,9 +97,9 @@ void memsys_exchange(struct memsys *m);
 /* Returns the cycle up to which SMs know the room of their queues, as of the last exchange. */
 uint64_t memsys_sure(const struct memsys *m);
 /* Returns true if some SM will soon have to stop at memsys_sure(). There are two cases: the SM waits for a reply of
- * its cluster's cache, or it sends many requests. The rate of requests is measured since the last exchange, which
+ * its cluster's cache, or it sends many requests. The rate of requests is measured since the last call, which
  * was `past` cycles ago. It is high if the requests of `coming` cycles would fill three fifths of the SM's queue. */
-bool memsys_crowded(const struct memsys *m, uint64_t past, uint32_t coming);
+bool memsys_crowded(struct memsys *m, uint64_t past, uint32_t coming);
 /* Runs the whole memory side up to cycle `to`. All requests sent before to - L must have been exchanged. */
 void memsys_follow(struct memsys *m, uint64_t to);
 /* Returns the last cycle to which memsys_lead() may run. The cycle follows from the memory side's latest cycle:
