@@ -7,11 +7,13 @@
 
 enum { WAIT_SECONDS = 2, LINE_SECONDS = 60, COLUMNS = 80, BAR = 24 };
 
-double seconds_now(void) {
+static double seconds_of(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
+
+double seconds_now(void) { return seconds_of(CLOCK_MONOTONIC); }
 
 void progress_init(struct progress *p, bool wanted) {
     memset(p, 0, sizeof *p);
@@ -56,7 +58,7 @@ static int terminal_width(void) {
 void progress_update(struct progress *p, uint64_t done, uint64_t total, const char *note) {
     if (!p->wanted)
         return;
-    double now = seconds_now();
+    const double now = seconds_of(CLOCK_MONOTONIC_COARSE); /* the caller calls for each CTA */
     if (now - p->started < WAIT_SECONDS || now - p->drawn < (p->lines ? LINE_SECONDS : 0.1))
         return;
     char text[256];

@@ -11,10 +11,12 @@ enum {
     /* Number of sampled units after the first gap. More samples are THINNING times as many. THINNING is odd, so the
      * places of few samples are also places of many samples, and models with different numbers have common samples. */
     THINNING = 3,
-    SAMPLES_LEAST = 3,
-    SAMPLES_MORE = THINNING * SAMPLES_LEAST,
+    SAMPLES_SOME = THINNING,
+    SAMPLES_MORE = THINNING * SAMPLES_SOME,
     SAMPLES_MOST = THINNING * SAMPLES_MORE,
-    MORE_FROM = 100, /* a launch of at least MORE_FROM waves has at least SAMPLES_MORE samples */
+    /* a launch of at least SOME_FROM waves has at least SAMPLES_SOME samples; of MORE_FROM waves, SAMPLES_MORE */
+    SOME_FROM = 28,
+    MORE_FROM = 100,
     /* The last wave / WARMING CTAs of a gap warm the caches. More CTAs would evict the lines of CTAs in flight. */
     WARMING = 8,
     HEAD_MOST = 8, /* largest number of units that run in time before the first gap */
@@ -123,7 +125,7 @@ struct gaps *gaps_new(const struct gap_orders *o, uint64_t total, uint64_t wave,
     g->inside = inside;
     g->warps = (total < wave ? total : wave) * cta_warps;
     g->least = GAP_STABLE;
-    g->wanted = waves < MORE_FROM ? SAMPLES_LEAST : SAMPLES_MORE;
+    g->wanted = waves < SOME_FROM ? 1 : waves < MORE_FROM ? SAMPLES_SOME : SAMPLES_MORE;
     if (stats_init(&g->present) && stats_init(&g->exact))
         return g;
     gaps_free(g);

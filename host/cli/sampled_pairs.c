@@ -17,8 +17,8 @@ double cycles_half_width(const struct job *j) {
 /* The allowance of a speed-up, as a fraction. It is less than the allowance of a run (host/sampled/sampling.c), because
  * the errors behind that allowance are mostly the same in both runs. */
 static const double allowance = 0.005;
-/* The expected standard deviation of the difference of the two runs in a launch, as a fraction of the launch's cycles.
- * It is used for groups of few samples. */
+/* The expected standard deviation of the difference of the two runs in a launch or unit, as a fraction of its cycles. It
+ * is used for few samples. */
 static const double deviation = 0.01;
 
 /* Returns the inexact fraction of the cycles (host/sampled/sampling.h). */
@@ -42,12 +42,12 @@ static const cJSON *launch_of(const struct side *s, int launch) {
 static bool same_units(const cJSON *la, const cJSON *lb) {
     const double a = number(la, "skipped_instructions"), b = number(lb, "skipped_instructions");
     const cJSON *ua, *ub;
-    int common = 0; /* a variance needs two */
+    int common = 0;
     if (number(la, "group") != number(lb, "group"))
         return false;
     cJSON_ArrayForEach(ua, get(la, "units")) cJSON_ArrayForEach(ub, get(lb, "units")) common +=
         element(ua, 0) == element(ub, 0);
-    return common > 1 || (a <= 0 && b <= 0);
+    return common > 0 || (a <= 0 && b <= 0);
 }
 
 /* Returns true if the two runs have weights of the same kind and the same groups, and measured the same parts of all
@@ -69,24 +69,24 @@ static bool are_pairs(const struct job *base, const struct job *own, const struc
  * variance of their difference, computed from the units that both runs measured. */
 static struct estimate unit_variance(const struct side *a, const cJSON *la, const struct side *b, const cJSON *lb) {
     const double wa = number(la, "skipped_instructions"), wb = number(lb, "skipped_instructions");
-    double z[GAP_UNITS], mean = 0, square = 0, each = 0;
+    double z[GAP_UNITS], mean = 0, square = 0, each = 0, part = 0;
     uint32_t n = 0;
     const cJSON *ua, *ub;
     cJSON_ArrayForEach(ua, get(la, "units")) cJSON_ArrayForEach(ub, get(lb, "units")) {
         if (element(ua, 0) != element(ub, 0) || n == GAP_UNITS)
             continue;
         z[n] = wa * element(ua, 1) / element(ua, 2) / a->cycles - wb * element(ub, 1) / element(ub, 2) / b->cycles;
+        part += wa * element(ua, 1) / element(ua, 2) / a->cycles;
         mean += z[n++];
         each += element(ua, 2);
     }
-    struct estimate e = {.freedom = n > 1 ? n - 1 : 0};
     if ((wa <= 0 && wb <= 0) || !n)
         return (struct estimate){.freedom = n > 1 ? n - 1 : 1};
     mean /= n;
     for (uint32_t i = 0; i < n; i++)
         square += (z[i] - mean) * (z[i] - mean);
-    square /= n > 1 ? n - 1 : 1;
-    e.variance = square * (1.0 / n + each / n / fmax(wa, wb));
+    struct estimate e = estimate_variance(square, n - 1, deviation * part / n);
+    e.variance *= 1.0 / n + each / n / fmax(wa, wb);
     return e;
 }
 

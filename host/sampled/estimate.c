@@ -34,6 +34,11 @@ static bool fit_line(const struct estimate_sample *s, uint32_t n, double *slope,
     return ww > 0;
 }
 
+struct estimate estimate_variance(double squares, double freedom, double prior) {
+    const double lacks = prior > 0 ? fmax(0, ESTIMATE_FREEDOM - freedom) : 0, all = freedom + lacks;
+    return (struct estimate){0, all > 0 ? (squares + lacks * prior * prior) / all : 0, all};
+}
+
 struct estimate estimate_rest(const struct estimate_sample *s, uint32_t n, double rest, bool line, double prior) {
     double value = 0, all = 0, square = 0, weight = 0, sum = 0, times = 0, own = 0, last = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -45,9 +50,6 @@ struct estimate estimate_rest(const struct estimate_sample *s, uint32_t n, doubl
         return (struct estimate){0, 0, n > 1 ? n - 1 : 0};
     double slope = value / all, constant = 0;
     const bool fits = line && n > 2 && fit_line(s, n, &slope, &constant);
-    const double own_freedom = n > 1 ? n - 1 - fits : 0,
-                 lacks = prior > 0 ? fmax(0, ESTIMATE_FREEDOM - own_freedom) : 0;
-    const double freedom = own_freedom + lacks;
     for (uint32_t i = 0; i < n; i++) {
         const double e = s[i].value - slope * s[i].weight - constant,
                      many = s[i].weight > 0 ? s[i].stands_for / s[i].weight : 0;
@@ -57,10 +59,11 @@ struct estimate estimate_rest(const struct estimate_sample *s, uint32_t n, doubl
         times += many * many;
         own += many * many * s[i].variance;
     }
-    square = freedom > 0 ? (square + lacks * prior * prior) / freedom : 0;
+    const struct estimate each_launch = estimate_variance(square, n > 1 ? n - 1 - fits : 0, prior);
+    square = each_launch.variance;
     /* in units of the samples' mean weight, the rest is as_many launches, which may differ from `rest` */
     const double as_many = weight * n / all, each = rest > 0 ? as_many * as_many / rest : 0;
-    return (struct estimate){sum, times * square + each * square + own, freedom};
+    return (struct estimate){sum, times * square + each * square + own, each_launch.freedom};
 }
 
 void estimate_add(struct estimate *sum, const struct estimate *e) {

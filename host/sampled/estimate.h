@@ -15,14 +15,17 @@ struct estimate {
     double value, variance, freedom;
 };
 
-/* Fewest degrees of freedom of the variance between launches, if there is a prior. */
+/* Fewest degrees of freedom of a variance, if there is a prior. */
 enum { ESTIMATE_FREEDOM = 4 };
+/* Returns the variance of values whose squared deviations, with `freedom` degrees of freedom, have the sum `squares`.
+ * Sets the degrees of freedom. `prior` is the expected standard deviation. If there are fewer than ESTIMATE_FREEDOM
+ * degrees of freedom, the others come from the prior, a scaled inverse chi-squared distribution (Gelman et al.,
+ * Bayesian Data Analysis, section 2.6). Without a prior (0), no degree of freedom gives the variance 0. */
+struct estimate estimate_variance(double squares, double freedom, double prior);
 /* Returns the estimated sum of the values of `rest` launches that were not measured. The samples are in the order of
  * the program: the variance between launches is that of successive samples, so that a slow change of the launches,
  * which interpolation follows, counts little. The values of launches are about proportional to their weights (Sieve,
- * ISPASS 2023). `n` is at least 1. `prior` is the expected standard deviation of a launch. If samples give fewer than
- * ESTIMATE_FREEDOM degrees of freedom, the others come from the prior, a scaled inverse chi-squared distribution
- * (Gelman et al., Bayesian Data Analysis, section 2.6). Without a prior (0), one sample gives 0 degrees of freedom. The
+ * ISPASS 2023). `n` is at least 1. `prior` is the expected standard deviation of a launch (estimate_variance()). The
  * variance has three parts: the error of the samples as estimates of the ratio, the deviation of the `rest` launches
  * from this ratio, and the variances of the samples' own values. With `line` and at least three samples, a line through
  * the values takes the place of the ratio: launches then also have a constant part. */

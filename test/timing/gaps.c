@@ -12,13 +12,13 @@ static bool never(void *ctx, uint64_t first, uint64_t n, uint64_t warm_from, str
 }
 static const struct gap_orders orders = {.forward = never};
 
-/* Runs the launch on a machine whose waves take rate(CTA) * 4000 cycles. Returns the simulated cycles, and the number
- * of CTAs that ran in time in *timed. */
-static double run(struct gaps *g, double (*rate)(uint64_t cta), struct stats *all, uint64_t *timed) {
+/* Runs the launch, with `ctas` CTAs, on a machine whose waves take rate(CTA) * 4000 cycles. Returns the simulated
+ * cycles, and the number of CTAs that ran in time in *timed. */
+static double run(struct gaps *g, uint64_t ctas, double (*rate)(uint64_t cta), struct stats *all, uint64_t *timed) {
     uint64_t begun = 0, now = 0, warm;
     double cycles = 0;
     *timed = 0;
-    while (begun < CTAS) {
+    while (begun < ctas) {
         const double c = rate(begun) * WAVE * EACH;
         for (int k = 0; k < 2; k++) {
             struct stats *s = k ? all : gaps_unit(g);
@@ -45,7 +45,7 @@ static double run(struct gaps *g, double (*rate)(uint64_t cta), struct stats *al
         stats_free(&exact);
         begun += n;
     }
-    ck_assert_uint_eq(begun, CTAS);
+    ck_assert_uint_eq(begun, ctas);
     return cycles;
 }
 
@@ -57,13 +57,13 @@ struct outcome {
     double cycles, instructions; /* the estimates for the whole launch */
 };
 
-static struct outcome sample(double (*rate)(uint64_t cta)) {
+static struct outcome sample_ctas(uint64_t ctas, double (*rate)(uint64_t cta)) {
     bool whole;
     struct outcome o;
     struct stats s;
-    struct gaps *g = gaps_new(&orders, CTAS, WAVE, 1, &whole);
+    struct gaps *g = gaps_new(&orders, ctas, WAVE, 1, &whole);
     ck_assert(g && !whole && stats_init(&s));
-    o.clock = run(g, rate, &s, &o.timed);
+    o.clock = run(g, ctas, rate, &s, &o.timed);
     gaps_finish(g, &s, &o.r);
     o.cycles = stats_get(&s, "gpu.cycles");
     o.instructions = stats_get(&s, "gpu.warp_instructions");
@@ -71,6 +71,8 @@ static struct outcome sample(double (*rate)(uint64_t cta)) {
     stats_free(&s);
     return o;
 }
+
+static struct outcome sample(double (*rate)(uint64_t cta)) { return sample_ctas(CTAS, rate); }
 
 static double same(uint64_t cta) {
     (void)cta;
@@ -95,6 +97,21 @@ START_TEST(equal_waves_are_exact) {
 }
 END_TEST
 
+/* A launch of 20 waves has 19 units before the tail, and one sample after the first gap, at unit 19 / 2 = 9. So 4 + 1
+ * waves and the tail run in time. A launch of 29 waves has 28 units, and three samples at (2 k + 1) * 28 / 6 = units 4,
+ * 14 and 23. Unit 4 follows wave 4 without a gap. */
+START_TEST(short_launches_have_one_sample) {
+    struct outcome o = sample_ctas(20 * WAVE, same);
+    ck_assert_uint_eq(o.timed, 6 * WAVE);
+    ck_assert_uint_eq(o.r.n, 4);
+    ck_assert(o.r.unit[3].first == 9 * WAVE && fabs(o.cycles - 20 * 4000) < 1e-6);
+    o = sample_ctas(29 * WAVE, same);
+    ck_assert_uint_eq(o.timed, 8 * WAVE);
+    ck_assert_uint_eq(o.r.n, 6);
+    ck_assert(o.r.unit[4].first == 14 * WAVE && o.r.unit[5].first == 23 * WAVE);
+}
+END_TEST
+
 /* A model that regroups threads: a CTA has 400 warp instructions of 16 threads in time, and 400 of 32 threads in gaps.
  * A wave in time takes 4,000 cycles for 64,000 thread instructions, so a wave in a gap, with 128,000, takes 8,000
  * cycles and 8,000 warp instructions. */
@@ -106,7 +123,7 @@ START_TEST(regrouped_threads_are_the_weight) {
     struct gap_result r;
     struct gaps *g = gaps_new(&regroups, CTAS, WAVE, 1, &whole);
     ck_assert(g && !whole && stats_init(&s));
-    run(g, same, &s, &timed);
+    run(g, CTAS, same, &s, &timed);
     gaps_finish(g, &s, &r);
     ck_assert_uint_eq(timed, 8 * WAVE);
     /* 8 waves in time, and 32 waves in gaps, with twice the thread instructions */
@@ -401,6 +418,7 @@ SUITE(timing_gaps) {
     TEST(phases_have_no_gaps_inside);
     TEST(a_cut_gap_is_like_the_unit_before);
     TEST(equal_waves_are_exact);
+    TEST(short_launches_have_one_sample);
     TEST(regrouped_threads_are_the_weight);
     TEST(changing_waves_have_a_variance);
     TEST(unstable_waves_run_longer);
