@@ -12,6 +12,7 @@ enum { RANGE = 16, SIDE = 2 * RANGE + 1, POSITIONS = SIDE * SIDE, PADDED = 1096,
 struct frames {
     uint32_t mb_width, mb_height, width, height;
     uint16_t *reference, *frame; /* width x height each */
+    uint16_t *wide;              /* `reference` with a border of RANGE pixels: (width + 2 RANGE) x (height + 2 RANGE) */
     uint16_t *want, *got;        /* SUMS x macroblocks x PADDED elements in each array */
 };
 
@@ -36,14 +37,28 @@ static void fill(struct frames *f) {
     }
 }
 
-/* Returns the sum of absolute differences between a block of w x h pixels at (x, y) and the block of the reference
- * frame that is (dx, dy) pixels away. */
-static uint16_t sum(const struct frames *f, int x, int y, int w, int h, int dx, int dy) {
-    int all = 0;
+/* Extends the reference frame by its nearest pixels. */
+static void widen(const struct frames *f) {
+    const int width = (int)f->width + 2 * RANGE, height = (int)f->height + 2 * RANGE;
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++)
+            f->wide[y * width + x] = (uint16_t)texel(f, x - RANGE, y - RANGE);
+}
+
+/* Sets sum[k] to the sum of absolute differences between a block of w x h pixels at (x, y) and the block of the
+ * reference frame that is (k - RANGE, dy) pixels away. The inner loop has a constant length: it becomes vector code. */
+static void add_row(const struct frames *f, int x, int y, int w, int h, int dy, uint16_t sum[SIDE]) {
+    const int wide = (int)f->width + 2 * RANGE;
+    int all[SIDE] = {0};
     for (int i = y; i < y + h; i++)
-        for (int j = x; j < x + w; j++)
-            all += abs(f->frame[i * (int)f->width + j] - texel(f, j + dx, i + dy));
-    return (uint16_t)all;
+        for (int j = x; j < x + w; j++) {
+            const int pixel = f->frame[i * (int)f->width + j];
+            const uint16_t *other = f->wide + (i + dy + RANGE) * wide + j;
+            for (int k = 0; k < SIDE; k++)
+                all[k] += abs(pixel - other[k]);
+        }
+    for (int k = 0; k < SIDE; k++)
+        sum[k] = (uint16_t)all[k];
 }
 
 static void reference(const struct frames *f) {
@@ -51,14 +66,14 @@ static void reference(const struct frames *f) {
     static const int size[KINDS][2] = {{16, 16}, {16, 8}, {8, 16}, {8, 8}, {8, 4}, {4, 8}, {4, 4}};
     uint32_t mbs = f->mb_width * f->mb_height;
     uint16_t *out = f->want;
+    widen(f);
     for (int kind = 0; kind < KINDS; kind++) {
         int w = size[kind][0], h = size[kind][1], across = 16 / w, blocks = across * (16 / h);
         for (uint32_t mb = 0; mb < mbs; mb++)
             for (int b = 0; b < blocks; b++, out += PADDED)
-                for (int p = 0; p < POSITIONS; p++)
-                    out[p] =
-                        sum(f, (int)(mb % f->mb_width) * 16 + b % across * w,
-                            (int)(mb / f->mb_width) * 16 + b / across * h, w, h, p % SIDE - RANGE, p / SIDE - RANGE);
+                for (int dy = -RANGE; dy <= RANGE; dy++)
+                    add_row(f, (int)(mb % f->mb_width) * 16 + b % across * w,
+                            (int)(mb / f->mb_width) * 16 + b / across * h, w, h, dy, out + (dy + RANGE) * SIDE);
     }
 }
 
@@ -115,13 +130,15 @@ static enum heddle_status run(struct heddle *h, struct heddle_module *m, enum be
     struct frames f = {.mb_width = size == BENCH_SMALL ? 2 : 11, .mb_height = size == BENCH_SMALL ? 1 : 9};
     f.width = f.mb_width * 16;
     f.height = f.mb_height * 16;
-    size_t pixels = (size_t)f.width * f.height, sums = (size_t)f.mb_width * f.mb_height * SUMS * PADDED;
-    uint16_t *all = calloc(2 * pixels + 2 * sums, sizeof *all);
+    size_t pixels = (size_t)f.width * f.height, wide = (size_t)(f.width + 2 * RANGE) * (f.height + 2 * RANGE),
+           sums = (size_t)f.mb_width * f.mb_height * SUMS * PADDED;
+    uint16_t *all = calloc(2 * pixels + wide + 2 * sums, sizeof *all);
     if (!all)
         return bench_no_memory(why, why_size);
     f.reference = all;
     f.frame = all + pixels;
-    f.want = all + 2 * pixels;
+    f.wide = all + 2 * pixels;
+    f.want = f.wide + wide;
     f.got = f.want + sums;
     enum heddle_status s = run_on(h, m, &f, why, why_size);
     free(all);

@@ -17,9 +17,9 @@ double cycles_half_width(const struct job *j) {
 /* The allowance of a speed-up, as a fraction. It is less than the allowance of a run (host/sampled/sampling.c), because
  * the errors behind that allowance are mostly the same in both runs. */
 static const double allowance = 0.005;
-/* The expected standard deviation of the difference of the two runs in a launch or unit, as a fraction of its cycles. It
- * is used for few samples. */
-static const double deviation = 0.01;
+/* The expected standard deviation of the difference of the two runs in a launch or unit, as a fraction of its cycles,
+ * for few samples. */
+static const double deviation = 0.02;
 
 /* Returns the inexact fraction of the cycles (host/sampled/sampling.h). */
 static double inexact_part(const struct job *j) {

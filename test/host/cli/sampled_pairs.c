@@ -16,15 +16,15 @@ static struct job run_of(int other) {
     return (struct job){.result = cJSON_Parse(text)};
 }
 
-/* With one common unit, the variance is that of the expected deviation: 1 % of the 900 skipped cycles, which are 0.9 of
+/* With one common unit, the variance is that of the expected deviation: 2 % of the 900 skipped cycles, which are 0.9 of
  * all. The unit's error counts once, and that of the 9 skipped units counts 9 / 81. The deviation has 4 degrees of
- * freedom, so half of the interval is 2.7764 * 0.009 * sqrt(1 + 1 / 9). A second common unit, with the same difference
+ * freedom, so half of the interval is 2.7764 * 0.018 * sqrt(1 + 1 / 9). A second common unit, with the same difference
  * 0, has one of these 4, so the variance is 3 / 4 of it, times 1 / 2 + 1 / 9. */
 START_TEST(few_common_units_have_an_expected_deviation) {
     struct job base = run_of(1), other = run_of(2), same = run_of(1);
     ck_assert(base.result && other.result && same.result);
-    ck_assert(fabs(speedup_half_width(&base, &other) - 2.7764 * 0.009 * sqrt(10. / 9)) < 1e-9);
-    ck_assert(fabs(speedup_half_width(&base, &same) - 2.7764 * 0.009 * sqrt(0.75 * (1. / 2 + 1. / 9))) < 1e-9);
+    ck_assert(fabs(speedup_half_width(&base, &other) - 2.7764 * 0.018 * sqrt(10. / 9)) < 1e-9);
+    ck_assert(fabs(speedup_half_width(&base, &same) - 2.7764 * 0.018 * sqrt(0.75 * (1. / 2 + 1. / 9))) < 1e-9);
     cJSON_Delete(base.result);
     cJSON_Delete(other.result);
     cJSON_Delete(same.result);
