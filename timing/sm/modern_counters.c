@@ -1,7 +1,7 @@
 /* The modern core: sets stall counts, and raises and lowers dependence counters. */
 #include "isa/control_uses.h"
 #include "isa/expansions.h"
-#include "modern_due.h"
+#include "modern_issues.h"
 #include "modern_ready.h"
 
 enum { RAISE_CYCLES = 2 }; /* cycles from the issue of an instruction until its counters rise */
@@ -34,19 +34,11 @@ void modern_stall_until(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t un
     wheel_add(&sm->wheel, s->until, event_make(EVENT_STALLED, w));
 }
 
-/* Does the same as modern_too_early(), inline for the common case. */
-static inline bool too_early(const struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
-    const struct sb_regs *r = &sm->program->inst[path->pc].regs;
-    if (sm->fast.board_word && sm->modern->warp[w].fresh[0].cycle != now &&
-        sb_word_check(sm->warps.slot[w].board, r) == SB_READY)
-        return false;
-    return modern_too_early(sm, w, path, now);
-}
-
 void modern_issues(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {
     const struct control_bits *c = modern_control(sm->modern, path->pc);
+    const struct timed_inst *ti = &sm->program->inst[path->pc];
     sm->modern->n.machine++;
-    sm->modern->n.uniform += (sm->program->inst[path->pc].flags & TIMED_UNIFORM) != 0;
+    sm->modern->n.uniform += (ti->flags & TIMED_UNIFORM) != 0;
     if (!sm->modern->guided) {
         /* scoreboards do not make fetch faster: the instruction after a jump issues as late as with a stall count */
         if (c && control_jumps(&sm->program->program->code[path->pc]))
@@ -54,14 +46,14 @@ void modern_issues(struct sm *sm, uint32_t w, const struct sm_path *path, uint64
         return;
     }
     modern_due_take(sm, w, now);
-    sm->modern->n.hazards += too_early(sm, w, path, now);
+    sm->modern->n.hazards += modern_is_early(sm, w, path, ti, now);
     if (!expansion_is_several(c->expansion))
-        modern_stall(sm, w, path->lanes, c, now);
+        modern_stall_guided(sm, w, path->lanes, c, now);
 }
 
 void modern_stall(struct sm *sm, uint32_t w, lanemask_t lanes, const struct control_bits *c, uint64_t now) {
-    if (sm->modern->guided && (c->stall > 1 || c->yields))
-        modern_stall_until(sm, w, lanes, now + (c->stall > 1 ? c->stall : 2));
+    if (sm->modern->guided)
+        modern_stall_guided(sm, w, lanes, c, now);
 }
 
 /* Returns true if nothing sees the counters of an instruction that issues in cycle `now` before the cycle in which they

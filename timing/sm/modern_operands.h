@@ -27,18 +27,24 @@ static inline struct modern_ports *modern_ports_at(struct modern_part *p, uint64
     return e;
 }
 
+/* Returns the reads of both banks in `cycle`, those of bank b in byte b. */
+static inline uint32_t modern_reads_at(const struct modern_part *p, uint64_t cycle) {
+    const struct modern_ports *e = &p->ports[cycle % MODERN_RING];
+    const uint32_t reads = e->read[0] | (uint32_t)e->read[1] << 8;
+    _Static_assert(MODERN_BANKS == 2, "two bytes");
+    return e->cycle == (uint32_t)cycle ? reads : 0;
+}
+
 /* Returns true if the banks have ports for the reads in the MODERN_READ_CYCLES cycles from `from` on. An instruction
  * that needs more reads takes all of these ports. */
-static inline bool modern_has_ports(struct modern_part *p, uint32_t ports, uint64_t from,
+static inline bool modern_has_ports(const struct modern_part *p, uint32_t ports, uint64_t from,
                                     const uint32_t need[MODERN_BANKS]) {
-    for (unsigned b = 0; b < MODERN_BANKS; b++) {
-        uint32_t n = 0, most = MODERN_READ_CYCLES * ports;
-        for (uint64_t c = from; c < from + MODERN_READ_CYCLES; c++)
-            n += ports - modern_ports_at(p, c)->read[b];
-        if (n < (need[b] < most ? need[b] : most))
-            return false;
-    }
-    return true;
+    const uint32_t most = MODERN_READ_CYCLES * ports;
+    uint32_t taken = 0;
+    for (uint64_t c = from; c < from + MODERN_READ_CYCLES; c++)
+        taken += modern_reads_at(p, c);
+    return (taken & 0xff) + (need[0] < most ? need[0] : most) <= most &&
+           (taken >> 8) + (need[1] < most ? need[1] : most) <= most;
 }
 
 /* Reserves `n` reads of a bank in the first free cycles from `from` on. Returns the cycle after the last read. */
@@ -49,7 +55,8 @@ static inline uint64_t modern_reserve_reads(struct modern_part *p, uint32_t port
         uint32_t more = ports - *read < n ? ports - *read : n;
         *read = (uint8_t)(*read + more);
         n -= more;
-        p->reads_end = max64(p->reads_end, from + 1);
+        if (!n)
+            p->reads_end = max64(p->reads_end, from + 1);
     }
     return from;
 }

@@ -1,5 +1,5 @@
 /* The modern core: instructions without a memory access in their pipes, from Control to write-back. */
-#include "modern_due.h"
+#include "modern_issues.h"
 #include "modern_operands.h"
 
 enum {
@@ -52,7 +52,7 @@ uint64_t modern_fixed(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, con
 
 void modern_plain(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti, uint64_t now) {
     const struct timed_part t = {.pipe = ti->pipe, .op = ti->op, .latency = ti->latency, .initiation = ti->initiation};
-    modern_issues(sm, w, path, now);
+    modern_issues_plain(sm, w, path, ti, now);
     if (!modern_has_due_room(sm, w)) {
         const uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
         modern_flies(sm, i, false, now);
