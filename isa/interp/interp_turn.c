@@ -157,7 +157,7 @@ static void watch(struct slot *s, bool begin) {
     for (uint32_t i = 0; i < s->n; i++) {
         struct cta_run *r = &s->run[i];
         if (begin) {
-            if (!(s->ended >> i & 1))
+            if (!(s->ended >> i & 1) && cta_watch_due(r))
                 cta_watch_begin(r);
             continue;
         }

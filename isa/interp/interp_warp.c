@@ -62,8 +62,7 @@ void cta_run_start(struct cta_run *r) {
         control_start(&wr->control, r->cfg, &who, program_entry(r->cta->launch->program, 0), r->cta->warps[i].launched);
     }
     r->stands = r->wants_entry = false;
-    if (r->watch_memory)
-        r->watch_memory->changes = true;
+    cta_watch_start(r);
     if (r->native.code)
         native_cta_start(r, &spe_paths);
     if (r->check)

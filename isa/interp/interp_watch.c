@@ -5,6 +5,24 @@
 /* Limit of recorded loop iterations per warp and turn, which keeps the cost low for loops that only count. */
 enum { MAX_VISITS = 1024 };
 
+enum { MAX_PAUSE = 64 }; /* in turns */
+
+bool cta_watch_due(struct cta_run *r) {
+    struct cta_watch *k = r->watch_memory;
+    if (!k || !k->left)
+        return true;
+    k->left--;
+    k->changes = true; /* since nobody looks */
+    return false;
+}
+
+void cta_watch_start(struct cta_run *r) {
+    if (!r->watch_memory)
+        return;
+    r->watch_memory->changes = true;
+    r->watch_memory->pause = r->watch_memory->left = 0;
+}
+
 void cta_watch_begin(struct cta_run *r) {
     uint32_t n = r->cta->n_warps;
     if (r->cta->n_rows > n) /* the watch follows registers of one row */
@@ -17,11 +35,25 @@ void cta_watch_begin(struct cta_run *r) {
             repeat_forget(&r->watch->warp[w]);
         else
             repeat_again(&r->watch->warp[w]);
-    if (r->watch)
-        r->watch->changes = false;
+    if (!r->watch)
+        return;
+    r->watch->changes = r->watch->waits = false;
+    r->watch->watched = true;
 }
 
-void cta_watch_end(struct cta_run *r) { r->watch = NULL; }
+void cta_watch_end(struct cta_run *r) {
+    struct cta_watch *k = r->watch;
+    if (k && (k->waits || cta_watch_repeats(r)))
+        k->pause = 0;
+    else if (k)
+        k->pause = !k->pause ? 1 : k->pause < MAX_PAUSE ? 2 * k->pause : MAX_PAUSE;
+    k = r->watch_memory;
+    if (k && k->watched)
+        k->left = k->pause;
+    if (k)
+        k->watched = false;
+    r->watch = NULL;
+}
 
 void cta_watch_free(struct cta_run *r) {
     for (uint32_t w = 0; r->watch_memory && w < r->cta->n_warps; w++)
@@ -56,8 +88,10 @@ void cta_watch_note(struct cta_run *r, const struct warp *w, const struct inst *
         repeat_unknown(known);
         break;
     case REPEAT_FINE:
-        if (in->ends_block & BLOCK_WAITS)
+        if (in->ends_block & BLOCK_WAITS) {
+            r->watch->waits = true;
             repeat_wait(known, r->fx.taken);
+        }
         if (in->kind == K_BRANCH && in->target <= pc && r->fx.taken && known->visits < MAX_VISITS)
             repeat_visit(known, w, pc, r->fx.taken);
         break;

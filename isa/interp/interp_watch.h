@@ -7,9 +7,19 @@
 
 struct cta_watch {
     bool changes; /* in this turn the CTA may have ended another thread's wait */
+    bool waits;   /* in this turn a path was in a loop that waits for other threads */
+    bool watched; /* this turn was watched from its begin */
+    /* number of turns that are not watched after a watched turn; how many of them are left. A watched turn is
+     * interpreted, which is slow for a CTA that computes for a long time without changing memory. */
+    uint32_t pause, left;
     struct repeat_warp warp[];
 };
 
+/* Returns true if the next turn shall be watched. The pause doubles, up to 64 turns, after a turn without a result. A
+ * turn in which the CTA repeated its steps or waited for other threads ends the pauses. */
+bool cta_watch_due(struct cta_run *r);
+/* Forgets the pauses of an earlier CTA. */
+void cta_watch_start(struct cta_run *r);
 /* Starts watching a turn. Without memory the CTA is not watched. */
 void cta_watch_begin(struct cta_run *r);
 /* Stops watching until the next cta_watch_begin(). */

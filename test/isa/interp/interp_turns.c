@@ -1,6 +1,7 @@
 /* Tests the turns of CTAs: in a turn, a host thread runs one CTA for a limited number of instructions. A CTA that waits
  * for another CTA must end its turn, with any number of host threads. A CTA that waits forever must be reported. */
 #include "interp_rig.h"
+#include "isa/interp/interp_watch.h"
 
 /* Makes a kernel in which every CTA waits for a flag. CTA `setter` sets the flag before it waits. */
 static void make_wait_for(uint32_t setter) {
@@ -297,6 +298,72 @@ START_TEST(a_warp_that_polls_lets_others_run) {
 }
 END_TEST
 
+/* The thread counts to 8 million in 24 million instructions, which are 5 turns and a part of turn 6, and then waits
+ * forever. Turns 2 and 4 are watched without a result. Turn 7 is watched, and finds the endless loop long before the
+ * limit. */
+START_TEST(endless_waiting_after_a_long_computation_is_found) {
+    setup();
+    opnd_t p = asm_reg(a, 0), i = asm_reg(a, 4);
+    uint32_t top = asm_pc(a);
+    asm_op(a, "add.u32", i, i, one, zero);
+    asm_op(a, "setp.lt.u32", p, i, c32(8000000), zero);
+    asm_bra(a, p, false, top, asm_pc(a) + 1);
+    uint32_t wait = asm_pc(a);
+    asm_op(a, "setp.ne.u32", p, i, zero, zero);
+    asm_bra(a, p, false, wait, asm_pc(a) + 1);
+    leave();
+    asm_end(a);
+    struct launch l = asm_launch(a, &mem, 1, 32);
+    l.cycle_limit = 200000000;
+    struct fault f = asm_run_fault(&l);
+    ck_assert_int_eq(f.kind, FAULT_DEADLOCK);
+    fault_free(&f);
+    teardown();
+}
+END_TEST
+
+static lanemask_t one_lane(const void *model) {
+    (void)model;
+    return 1;
+}
+
+/* A CTA with one warp, which always has a runnable lane. Bit t of the result: turn t of the CTA is watched. In the
+ * turns of `waits`, the watched warp waits for other threads; in the turns of `changes`, it changes memory. */
+static uint64_t watched_turns(uint64_t waits, uint64_t changes) {
+    const struct reconv_ops ops = {.runnable = one_lane};
+    struct cta cta = {.n_warps = 1, .n_rows = 1};
+    struct warp_run warp = {.control = {.ops = &ops}};
+    struct cta_run r = {.cta = &cta, .warps = &warp};
+    uint64_t watched = 0;
+    for (int t = 0; t < 64; t++) {
+        if (cta_watch_due(&r))
+            cta_watch_begin(&r);
+        watched |= (uint64_t)(r.watch != NULL) << t;
+        if (r.watch)
+            r.watch->waits = waits >> t & 1;
+        if (changes >> t & 1)
+            cta_watch_changed(&r);
+        cta_watch_end(&r);
+    }
+    cta_watch_free(&r);
+    return watched;
+}
+
+/* - A warp that computes: pauses of 1, 2, 4, 8 and 16 turns follow the watched turns 0, 2, 5, 10, 19 and 36.
+ * - A warp that waits, or changes memory, in every turn is always watched: no turn was without a result.
+ * - A warp that waits in turn 5: the pauses end, and begin again with 1 after turn 6, 2 after 8, 4 after 11, and so on.
+ * - A change in turn 5 keeps the pause of 2 turns. Turn 8 is watched without a result, and the pause is 4. */
+START_TEST(a_cta_that_computes_is_rarely_watched) {
+    const uint64_t t = 1;
+    ck_assert_uint_eq(watched_turns(0, 0), t | t << 2 | t << 5 | t << 10 | t << 19 | t << 36);
+    ck_assert_uint_eq(watched_turns(UINT64_MAX, 0), UINT64_MAX);
+    ck_assert_uint_eq(watched_turns(0, UINT64_MAX), UINT64_MAX);
+    ck_assert_uint_eq(watched_turns(t << 5, 0),
+                      t | t << 2 | t << 5 | t << 6 | t << 8 | t << 11 | t << 16 | t << 25 | t << 42);
+    ck_assert_uint_eq(watched_turns(0, t << 5), t | t << 2 | t << 5 | t << 8 | t << 13 | t << 22 | t << 39);
+}
+END_TEST
+
 SUITE(isa_interp_turns) {
     TEST(a_warp_that_polls_lets_others_run);
     TEST(endless_waiting_in_shared_memory_is_found);
@@ -307,4 +374,6 @@ SUITE(isa_interp_turns) {
     TEST(waiting_among_short_ctas);
     TEST(short_ctas_of_a_cooperative_grid_after_a_long_one);
     TEST(endless_waiting_is_found);
+    TEST(endless_waiting_after_a_long_computation_is_found);
+    TEST(a_cta_that_computes_is_rarely_watched);
 }
