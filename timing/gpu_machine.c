@@ -54,10 +54,7 @@ static bool add_prefetchers(struct gpu *g) {
     return ok;
 }
 
-void gpu_watch_machine(struct gpu *g) {
-    g->windows.watch = g->watch;
-    windows_divide(&g->windows, g->cfg.dram.channels);
-}
+void gpu_watch_machine(struct gpu *g) { windows_set_watch(&g->windows, g->watch); }
 
 bool gpu_build_machine(struct gpu *g) {
     g->n_sms = g->cfg.gpu.sms;

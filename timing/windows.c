@@ -10,24 +10,31 @@
 /* Up to this number of SMs, passing the SMs to other threads takes longer than running them. */
 enum { FEW = 2 };
 
+/* From this number of threads on, more and shorter jobs pay, although each SM and partition then loses its place in the
+ * host's caches more often. */
+enum { MANY = 4 };
+
 bool windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct memsys *mem, struct workers *workers) {
     uint32_t quantum = memsys_quantum(mem), longest = memsys_window(mem);
     assert(quantum > 0);
     *w = (struct windows){.sm = sm, .mem = mem, .workers = workers, .n_sms = n_sms};
     w->edge = quantum < MAX_EDGE ? quantum : MAX_EDGE;
     w->far = longest >= w->edge;
-    windows_divide(w, workers ? workers_threads(workers) / 2 : 1);
     w->longest = longest < w->edge ? w->edge : longest / w->edge * w->edge;
     w->begins = calloc(n_sms + 1, sizeof *w->begins);
-    return w->begins != NULL;
+    if (!w->begins || !passes_init(&w->passes, mem))
+        return false;
+    w->many = workers && workers_threads(workers) >= MANY;
+    return true;
 }
 
-void windows_divide(struct windows *w, uint32_t groups) {
-    uint32_t most = memsys_partitions(w->mem);
-    w->groups = groups < most ? groups : most;
+void windows_set_watch(struct windows *w, const struct windows_watch *watch) {
+    w->watch = w->passes.watch = watch;
+    w->many = true;
 }
 
 void windows_free(struct windows *w) {
+    passes_free(&w->passes);
     free(w->begins);
     w->begins = NULL;
 }
@@ -56,36 +63,35 @@ static void run_sm(struct windows *w, uint32_t i) {
     sm_run(w->sm[i], w->to, w->edge, w->begins[i].keep);
 }
 
-static void follow_beside(struct windows *w) {
+static void tell(const struct windows *w, enum windows_event ended) {
+    if (w->watch)
+        w->watch->told(w->watch->ctx, ended);
+}
+
+/* Moves the requests if they move beside the SMs, and then runs the rest of the memory side ahead. */
+static void run_memory(struct windows *w) {
     if (w->beside)
         memsys_follow(w->mem, w->follows);
-    atomic_store_explicit(&w->followed, true, memory_order_release);
+    tell(w, WINDOWS_LEAD);
+    passes_run(&w->passes, w->leads, w->shares);
+    atomic_store_explicit(&w->passes.over, true, memory_order_release);
 }
 
-/* Runs the partitions of a group ahead, up to cycle w->leads. The last group that finishes runs the rest of the
- * memory side. */
-static void run_group(struct windows *w, uint32_t group) {
-    uint32_t n = memsys_partitions(w->mem);
-    for (uint32_t i = 0; !atomic_load_explicit(&w->followed, memory_order_acquire); i++)
-        workers_pause(i); /* jobs start in order, so the job that moves the requests is already running */
-    for (uint32_t p = group * n / w->groups; p < (group + 1) * n / w->groups; p++)
-        memsys_lead_partition(w->mem, p, w->leads);
-    if (atomic_fetch_sub_explicit(&w->groups_left, 1, memory_order_acq_rel) == 1)
-        memsys_lead(w->mem, w->leads);
-}
-
-/* Runs job `i`. Jobs of the memory side come first because they wait for each other. With a single group, one job
- * handles both the requests and the group. */
+/* Runs job `i`. The job of the memory side comes first because it is the longest. The jobs after the SMs help it. */
 static void run_one(void *ctx, uint32_t i) {
     struct windows *w = ctx;
-    if (i >= w->memory)
-        run_sm(w, i - w->memory);
-    else if (i)
-        run_group(w, i - 1);
-    else
-        follow_beside(w);
-    if (w->memory == 1 && i == 0)
-        run_group(w, 0);
+    if (i < w->memory) {
+        run_memory(w);
+        return;
+    }
+    const uint32_t sms = w->memory + w->n_sms;
+    if (i >= sms) {
+        passes_help_all(&w->passes, (i - sms) * w->passes.partitions / workers_threads(w->workers));
+        return;
+    }
+    if (w->shares && w->workers && w->memory)
+        passes_help(&w->passes, i * w->passes.partitions / sms);
+    run_sm(w, i - w->memory);
 }
 
 static bool worth_sharing(const struct windows *w) {
@@ -101,19 +107,20 @@ static bool worth_sharing(const struct windows *w) {
 static void run_sms(struct windows *w) {
     w->follows = w->at + memsys_crossing(w->mem);
     w->leads = memsys_leads(w->mem, w->beside ? w->follows : 0);
-    w->memory = !w->exact && w->groups && w->leads >= w->to ? w->groups + (w->groups > 1) : 0;
-    atomic_store_explicit(&w->followed, false, memory_order_relaxed);
-    atomic_store_explicit(&w->groups_left, w->groups, memory_order_relaxed);
-    if (w->workers && worth_sharing(w)) {
-        workers_run(w->workers, w->memory + w->n_sms, run_one, w);
+    w->memory = !w->exact && w->passes.partitions && w->leads >= w->to;
+    atomic_store_explicit(&w->passes.over, !w->memory, memory_order_relaxed);
+    const bool worth = worth_sharing(w);
+    w->shares = worth && w->many;
+    if (w->workers && worth) {
+        const uint32_t helpers = w->shares && w->memory ? workers_threads(w->workers) - 1 : 0;
+        workers_run(w->workers, w->memory + w->n_sms + helpers, run_one, w);
         return;
     }
-    if (w->watch)
-        w->watch->told(w->watch->ctx, worth_sharing(w) ? WINDOWS_ALONE : WINDOWS_FEW);
+    tell(w, worth ? WINDOWS_ALONE : WINDOWS_FEW);
     for (uint32_t i = 0; i < w->memory + w->n_sms; i++) {
         run_one(w, i);
-        if (w->watch)
-            w->watch->told(w->watch->ctx, WINDOWS_JOB);
+        if (i >= w->memory)
+            tell(w, WINDOWS_JOB);
     }
 }
 
@@ -173,18 +180,35 @@ static bool may_halve(const struct windows *w) {
            worth_sharing(w);
 }
 
-/* Returns true if a round that may consist of halves does. Halves pay with many threads: on few threads, an SM loses
- * its place in the host's caches twice as often. Without halves, the requests move first, then all SMs run. */
-static bool halves_pay(const struct windows *w) {
-    enum { MANY = 4 };
-    return w->watch || (w->workers && workers_threads(w->workers) >= MANY);
+static void lead_one(void *ctx, uint32_t i) {
+    struct windows *w = ctx;
+    if (i) {
+        passes_help_all(&w->passes, i * w->passes.partitions / workers_threads(w->workers));
+        return;
+    }
+    passes_run(&w->passes, w->leads, w->many);
+    atomic_store_explicit(&w->passes.over, true, memory_order_release);
+}
+
+/* Runs the memory side alone up to `to`, as memsys_lead() does. */
+static void lead(struct windows *w, uint64_t to) {
+    if (to <= memsys_led(w->mem))
+        return;
+    w->leads = to;
+    atomic_store_explicit(&w->passes.over, false, memory_order_relaxed);
+    if (w->workers && w->many) {
+        workers_run(w->workers, workers_threads(w->workers), lead_one, w);
+        return;
+    }
+    tell(w, WINDOWS_ALONE);
+    lead_one(w, 0);
 }
 
 /* Moves requests up to w->at, and the rest of the memory side as far ahead as after two halves. After the call the
- * state of the memory side does not depend on halves_pay(). */
+ * state of the memory side does not depend on the number of threads. */
 static void catch_up(struct windows *w) {
     memsys_follow(w->mem, w->at);
-    memsys_lead(w->mem, memsys_leads(w->mem, 0));
+    lead(w, memsys_leads(w->mem, 0));
     memsys_exchange(w->mem);
 }
 
@@ -219,14 +243,14 @@ static void prepare(struct windows *w, uint64_t from, uint64_t to) {
         catch_up(w);
     w->beside = w->halves = false;
     memsys_follow(w->mem, w->exact ? to - min64(to, crossing) : from + crossing);
-    memsys_lead(w->mem, to - min64(to, crossing));
+    lead(w, to - min64(to, crossing));
     memsys_exchange(w->mem);
 }
 
-/* Begins a round that may consist of halves: runs the first half or, without halves, moves the requests of both. */
+/* Begins a round that may consist of halves: with many threads runs the first half, else moves the requests of both. */
 static void begin_halves(struct windows *w) {
     const uint32_t crossing = memsys_crossing(w->mem);
-    w->beside = halves_pay(w);
+    w->beside = w->many;
     if (w->beside && memsys_sure(w->mem) < w->at + crossing) {
         memsys_follow(w->mem, w->at);
         memsys_exchange(w->mem);

@@ -9,27 +9,14 @@
  * side runs as far ahead as the progress of the SMs permits (memsys.h). An SM that must know how many entries of its
  * memory queue are free stops until the memory side has caught up.
  *
- * A window is simulated in rounds of jobs, which host threads share. A job runs one SM, the requests to memory, or a
- * group of memory partitions. */
+ * A window is simulated in rounds of jobs, which host threads share. A job runs an SM or the memory side (passes.h). */
 #include "dispatch.h"
 #include "isa/machine/workers.h"
-#include <stdatomic.h>
+#include "passes.h"
 #include <stdbool.h>
 #include <stdint.h>
 
 struct memsys;
-
-/* The part of a run that has just ended. Callers that measure the time of the parts use it (gpu_watch()). */
-enum windows_event {
-    WINDOWS_OUTSIDE, /* time outside simulation, which ends when a launch begins */
-    WINDOWS_ALONE,   /* serial work before jobs that several threads can share */
-    WINDOWS_FEW,     /* serial work before jobs that are too few to share, or before the end of the launch */
-    WINDOWS_JOB,     /* a job */
-};
-struct windows_watch {
-    void (*told)(void *ctx, enum windows_event ended);
-    void *ctx;
-};
 
 /* How a window ended. */
 enum windows_end {
@@ -49,29 +36,29 @@ struct windows {
     uint32_t n_sms;
     uint32_t edge; /* cycles from one edge to the next */
     uint32_t longest;
-    uint32_t groups; /* jobs for the partitions */
-    bool far;        /* true if the crossbar is so slow that a request of this window arrives only in a later window */
+    bool many; /* true with at least four threads, whose jobs should be short */
+    struct passes passes;
+    bool far; /* true if the crossbar is so slow that a request of this window arrives only in a later window */
     /* of the present window */
     uint64_t to, at; /* cycle at which the SMs stop next; all SMs have reached `at` */
     /* in this round: cycle up to which requests move; cycle up to which the rest of the memory side runs ahead */
     uint64_t follows, leads;
-    bool exact;              /* true if the memory side stops at the end of the window */
-    uint32_t memory;         /* number of jobs of the memory side: 0, 1, or one for the requests and one per group */
-    atomic_bool followed;    /* true if the requests have moved in this round of jobs */
-    atomic_uint groups_left; /* number of groups of partitions that have not finished in this round of jobs */
-    enum windows_end ended;  /* how the last window ended */
-    bool crowded;            /* true if SMs will soon have to know how many entries of their memory queues are free */
-    bool no_memory;          /* memory is out at an edge */
-    bool beside;             /* true if requests move at the same time as the SMs' next jobs */
-    bool halves;             /* true if the next round consists of two halves (see windows.c) */
+    bool exact;             /* true if the memory side stops at the end of the window */
+    uint32_t memory;        /* number of jobs of the memory side: 0 or 1 */
+    bool shares;            /* true if other threads help this job */
+    enum windows_end ended; /* how the last window ended */
+    bool crowded;           /* true if SMs will soon have to know how many entries of their memory queues are free */
+    bool no_memory;         /* memory is out at an edge */
+    bool beside;            /* true if requests move at the same time as the SMs' next jobs */
+    bool halves;            /* true if the next round consists of two halves (windows.c) */
 };
 
 /* Initialises windows for these SMs and memory units, which must outlive the windows. Returns false if memory is
  * out. */
 bool windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct memsys *mem, struct workers *workers);
-/* Divides the partitions of the memory side into `groups` jobs, or into one job per partition if the memory side has
- * fewer partitions. The default is half the number of threads, at least one. */
-void windows_divide(struct windows *w, uint32_t groups);
+/* Calls watch->told() at the end of each part from now on. Requires one thread. The parts are the parts of many
+ * threads. */
+void windows_set_watch(struct windows *w, const struct windows_watch *watch);
 /* Returns the edge at which the first window of a launch may begin: `latency` cycles after `now`, or later. */
 uint64_t windows_first(const struct windows *w, uint64_t now, uint64_t latency);
 void windows_free(struct windows *w);

@@ -1,8 +1,10 @@
 /* Computes an upper bound for the speedup of the timing model by host threads. The model simulates in rounds
- * of jobs (timing/windows.h): a job runs one SM or a part of the memory side, and host threads can share the jobs of a
- * round. Here each benchmark runs on one thread, and every job is timed. Then the time with 2, 4, 8 and 16 threads is
- * computed: in each round, the jobs are assigned in the order of decreasing length, each to the thread that is free
- * first. All other work stays on one thread.
+ * of jobs (timing/windows.h), which host threads can share: a job runs one SM or the memory side, in passes
+ * (timing/passes.h). Here each benchmark runs on one thread, and each SM's job and each part of a pass is timed. Then
+ * the time with 2, 4, 8 and 16 threads is computed. A round takes the longer of two times:
+ * - all its parts, in the order of decreasing length, each on the thread that is free first
+ * - the memory side alone: in each pass all threads share the partitions, and then one runs the rest
+ * All other work stays on one thread.
  * The result is an upper bound because it assumes that synchronisation costs nothing and that each thread finds its
  * data in its caches.
  *
@@ -12,8 +14,8 @@
  * with size small, or paper with -p. Every time is the minimum of ROUNDS equal runs. Prints one line for each
  * benchmark:
  * - the milliseconds on one thread
- * - the percentages of this time for work outside jobs (alone), for jobs that are too few to share (few), and for the
- *   longest job of each shared round (longest)
+ * - the percentages of this time for work outside jobs (alone), for jobs that are too few to share (few), and, of each
+ *   shared round, for the longest job of an SM or the memory side with 16 threads (longest)
  * - the number of rounds, and the number of rounds whose jobs can be shared
  * - the bounds for 2, 4, 8 and 16 threads */
 #include "benchmarks/bench.h"
@@ -128,34 +130,59 @@ static double dealt(const double *job, size_t n, uint32_t threads) {
     return most;
 }
 
-enum { JOBS = 1024, COUNTS = 5 };
+enum { JOBS = 8192, COUNTS = 5 };
 static const uint32_t counts[COUNTS] = {1, 2, 4, 8, 16};
 
 struct sums {
     double seconds[COUNTS]; /* time with the number of threads in counts[] */
-    /* times: of work outside jobs; of jobs that are too few to share; of the longest job of each shared round */
+    /* times: of work outside jobs; of jobs that are too few to share; of the longest part of each shared round */
     double alone, few, longest;
     size_t rounds, shared; /* number of rounds; number of rounds whose jobs are shared */
 };
 
+/* A shared round. */
+struct round {
+    double part[JOBS]; /* seconds */
+    size_t n;
+    double memory[COUNTS]; /* seconds of the memory side with the number of threads in counts[] */
+    double longest;        /* seconds of the longest job of an SM */
+};
+
+/* Adds the parts of a round from part `i` on. Returns the number of the part after them. */
+static size_t add_round(struct round *r, const struct parts *p, size_t i) {
+    size_t pass = 0; /* the first part of the present pass */
+    *r = (struct round){.n = 0};
+    for (; i < p->n && p->part[i].what >= WINDOWS_PARTITION && r->n < JOBS; i++) {
+        const double seconds = p->part[i].seconds;
+        if (p->part[i].what == WINDOWS_JOB)
+            r->longest = seconds > r->longest ? seconds : r->longest;
+        if (p->part[i].what == WINDOWS_LEAD) {
+            qsort(&r->part[pass], r->n - pass, sizeof *r->part, longer);
+            for (int k = 0; k < COUNTS; k++)
+                r->memory[k] += seconds + dealt(&r->part[pass], r->n - pass, counts[k]);
+            pass = r->n + 1;
+        }
+        r->part[r->n++] = seconds;
+    }
+    qsort(r->part, r->n, sizeof *r->part, longer);
+    return i;
+}
+
 static struct sums sum(const struct parts *p) {
     struct sums s = {.rounds = 0};
-    double job[JOBS];
+    struct round r;
     for (size_t i = 0; i < p->n;) {
-        bool shared = p->part[i].what == WINDOWS_ALONE;
-        double alone = p->part[i].what == WINDOWS_OUTSIDE ? 0 : p->part[i].seconds, few = 0;
-        size_t n = 0;
-        for (i++; i < p->n && p->part[i].what == WINDOWS_JOB && n < JOBS; i++)
-            if (shared)
-                job[n++] = p->part[i].seconds;
-            else
-                few += p->part[i].seconds;
-        qsort(job, n, sizeof *job, longer);
-        for (int k = 0; k < COUNTS; k++)
-            s.seconds[k] += alone + few + dealt(job, n, counts[k]);
+        const bool shared = p->part[i].what == WINDOWS_ALONE;
+        const double alone = p->part[i].what == WINDOWS_OUTSIDE ? 0 : p->part[i].seconds;
+        i = add_round(&r, p, i + 1);
+        for (int k = 0; k < COUNTS; k++) {
+            const double jobs = dealt(r.part, r.n, shared ? counts[k] : 1);
+            s.seconds[k] += alone + (shared && r.memory[k] > jobs ? r.memory[k] : jobs);
+        }
         s.alone += alone;
-        s.few += few;
-        s.longest += n ? job[0] : 0;
+        s.few += shared ? 0 : dealt(r.part, r.n, 1);
+        if (shared)
+            s.longest += r.memory[COUNTS - 1] > r.longest ? r.memory[COUNTS - 1] : r.longest;
         s.rounds++;
         s.shared += shared;
     }

@@ -2,7 +2,7 @@
  * and largest values. Each kernel runs in three ways:
  * - SMs synchronise at every edge (gpu.poll calls everything in every cycle)
  * - long windows on one thread
- * - long windows on four threads, which simulate the memory partitions as two separate jobs */
+ * - long windows on four threads, which share the memory partitions in passes (timing/passes.h) */
 #include "timing/windows.h"
 #include "host/context.h"
 #include "test/test.h"
@@ -186,6 +186,27 @@ END_TEST
 
 static void count(void *ctx, enum windows_event ended) { ((uint32_t *)ctx)[ended]++; }
 
+/* Runs a kernel of `grid` CTAs with 128 threads on six SMs, counts the events in `n`, and returns the cycles. */
+static double watched(const char *body, uint32_t grid, uint32_t *n) {
+    const struct windows_watch watch = {count, n};
+    const char *set[] = {"gpu.sms=6", NULL};
+    char err[512] = "", text[4096];
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = "spe", .config = "fermi", .set = set}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    gpu_watch(h->gpu, &watch);
+    snprintf(text, sizeof text, "%s%s", HEAD, body);
+    struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
+    uint64_t a = heddle_alloc(h, WORDS * 4), b = heddle_alloc(h, 1 << 17);
+    const struct heddle_arg args[] = {{&a, 8}, {&b, 8}};
+    ck_assert_int_eq(
+        heddle_launch(h, m, "k", (struct heddle_dim){grid, 1, 1}, (struct heddle_dim){128, 1, 1}, 0, args, 2),
+        HEDDLE_OK);
+    const double cycles = heddle_stat(h, 0, "gpu.cycles");
+    heddle_close(h);
+    return cycles;
+}
+
 /* All SMs send as many requests as they can. If a single SM had to wait for a free entry of its queue, it would later
  * run alone, after the other SMs. But here all SMs wait and stop together, so the host threads simulate them in the
  * same rounds. Rounds with few SMs occur only at the beginning and end of the launch.
@@ -194,22 +215,7 @@ static void count(void *ctx, enum windows_event ended) { ((uint32_t *)ctx)[ended
  * run more than once in 12 cycles, not once in 16. */
 START_TEST(sms_that_fill_their_queues_run_together) {
     uint32_t n[WINDOWS_JOB + 1] = {0};
-    const struct windows_watch watch = {count, n};
-    const char *set[] = {"gpu.sms=6", NULL};
-    char err[512] = "", text[4096];
-    struct heddle *h =
-        heddle_open(&(struct heddle_options){.model = "spe", .config = "fermi", .set = set}, err, sizeof err);
-    ck_assert_msg(h != NULL, "%s", err);
-    gpu_watch(h->gpu, &watch);
-    snprintf(text, sizeof text, "%s%s", HEAD, kernels[0].body);
-    struct heddle_module *m = heddle_module_text(h, "k.ptx", text, strlen(text));
-    uint64_t a = heddle_alloc(h, WORDS * 4), b = heddle_alloc(h, 1 << 17);
-    const struct heddle_arg args[] = {{&a, 8}, {&b, 8}};
-    ck_assert_int_eq(heddle_launch(h, m, "k", (struct heddle_dim){kernels[0].grid, 1, 1},
-                                   (struct heddle_dim){kernels[0].block, 1, 1}, 0, args, 2),
-                     HEDDLE_OK);
-    const double cycles = heddle_stat(h, 0, "gpu.cycles");
-    heddle_close(h);
+    const double cycles = watched(kernels[0].body, kernels[0].grid, n);
     ck_assert_uint_eq(n[WINDOWS_OUTSIDE], 1);
     ck_assert_msg(n[WINDOWS_ALONE] > 20 * n[WINDOWS_FEW], "%u rounds shared, %u of few", n[WINDOWS_ALONE],
                   n[WINDOWS_FEW]);
@@ -217,8 +223,23 @@ START_TEST(sms_that_fill_their_queues_run_together) {
 }
 END_TEST
 
+/* SMs that compute run for windows of 64 cycles. The memory side runs them in two passes of 32 cycles. Each pass runs
+ * the six partitions, and ends with the rest of the memory side. Few rounds, at the end of the launch, have one pass:
+ * more passes run than one in 48 cycles. */
+START_TEST(the_memory_side_runs_in_passes) {
+    uint32_t n[WINDOWS_JOB + 1] = {0};
+    const char *body = "mov.u32 %r4, 1000; mov.u32 %r5, 0;\n"
+                       "L: mad.lo.u32 %r5, %r5, 3, %r4; sub.u32 %r4, %r4, 1; setp.ne.u32 %p1, %r4, 0; @%p1 bra L;\n"
+                       "st.global.u32 [%d4], %r5; ret;\n}\n";
+    const double cycles = watched(body, 6, n), ran = n[WINDOWS_PARTITION] / 6.0;
+    ck_assert_msg(ran > cycles / 48, "%.1f passes in %.0f cycles", ran, cycles);
+    ck_assert_msg(n[WINDOWS_LEAD] >= ran, "%.1f passes and %u ends", ran, n[WINDOWS_LEAD]);
+}
+END_TEST
+
 SUITE(timing_windows) {
     TEST_SPEED(sms_that_fill_their_queues_run_together);
+    TEST(the_memory_side_runs_in_passes);
     TEST(windows_are_as_long_as_the_lookahead);
     for (int i = 0; i < KERNELS * SETTINGS; i++)
         if (is_sampled((uint32_t)i % KERNELS, (uint32_t)i / KERNELS))

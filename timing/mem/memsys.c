@@ -448,6 +448,8 @@ void memsys_lead(struct memsys *m, uint64_t to) {
     run_back(m, to);
 }
 
+uint64_t memsys_led(const struct memsys *m) { return m->back; }
+
 void memsys_run(struct memsys *m, uint64_t from, uint64_t to) {
     if (m->front < from)
         memsys_follow(m, from);

@@ -108,6 +108,8 @@ uint64_t memsys_leads(const struct memsys *m, uint64_t follows);
 /* Runs all units except the request network up to cycle `to`, which is at most memsys_leads(). SMs may run at the
  * same time. */
 void memsys_lead(struct memsys *m, uint64_t to);
+/* Returns the cycle up to which these units have run. */
+uint64_t memsys_led(const struct memsys *m);
 /* Runs partition `p` of memsys_partitions() up to `to`, before memsys_lead(). The partition stops earlier if it
  * needs queue room: only memsys_lead() knows when replies leave and free room. Partitions may run at the same time
  * as each other and as SMs. */
