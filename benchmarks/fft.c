@@ -12,16 +12,17 @@ extern const struct bench bench_fft;
 
 enum { POINTS = 512, BLOCK = 64 };
 
-/* Transforms the n numbers in[0], in[step], in[2 * step], ... to `out`; n is a power of two. */
-static void transform(const float *in, size_t step, double complex *out, uint32_t n) {
+/* Transforms the n = POINTS / step numbers in[0], in[2 * step], in[4 * step], ... to `out`. n is a power of two.
+ * `root`: the POINTS roots of unity, clockwise from 1. */
+static void transform(const float *in, size_t step, double complex *out, uint32_t n, const double complex *root) {
     if (n == 1) {
         out[0] = (double)in[0] + (double)in[1] * I;
         return;
     }
-    transform(in, 2 * step, out, n / 2);
-    transform(in + 2 * step, 2 * step, out + n / 2, n / 2);
+    transform(in, 2 * step, out, n / 2, root);
+    transform(in + 2 * step, 2 * step, out + n / 2, n / 2, root);
     for (uint32_t k = 0; k < n / 2; k++) {
-        double complex even = out[k], odd = out[k + n / 2] * cexp(-2 * I * M_PI * k / n);
+        double complex even = out[k], odd = out[k + n / 2] * root[k * step];
         out[k] = even + odd;
         out[k + n / 2] = even - odd;
     }
@@ -40,10 +41,13 @@ static enum heddle_status run_on(struct heddle *h, struct heddle_module *m, floa
     enum heddle_status s = BENCH_LAUNCH(h, m, "fft", grid, block, BENCH_ARG(from), BENCH_ARG(to));
     if (s != HEDDLE_OK || (s = heddle_read(h, to, got, bytes)) != HEDDLE_OK)
         return s;
+    double complex root[POINTS];
+    for (uint32_t k = 0; k < POINTS; k++)
+        root[k] = cexp(-2 * I * M_PI * k / POINTS);
     for (uint32_t i = 0; i < transforms; i++) {
         double complex out[POINTS];
         size_t at = (size_t)i * POINTS * 2;
-        transform(in + at, 1, out, POINTS);
+        transform(in + at, 1, out, POINTS, root);
         for (uint32_t k = 0; k < POINTS; k++) {
             want[at + 2 * k] = (float)creal(out[k]);
             want[at + 2 * k + 1] = (float)cimag(out[k]);
