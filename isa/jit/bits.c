@@ -111,21 +111,24 @@ void bits_lop3(struct compiler *c, const struct inst *in, const struct rule *r) 
     }
 }
 
+void bits_high_words(struct emit *e, uint32_t multiply, unsigned a, unsigned b) {
+    shift_wide_by_32(e, SHIFT_RIGHT, 2, a);
+    shift_wide_by_32(e, SHIFT_RIGHT, 3, b);
+    emit_vector(e, multiply, 2, 2, 3, WHOLE); /* odd elements */
+    emit_vector(e, multiply, 1, a, b, WHOLE); /* even elements */
+    shift_wide_by_32(e, SHIFT_RIGHT, 1, 1);
+    shift_wide_by_32(e, SHIFT_RIGHT, 2, 2);
+    shift_wide_by_32(e, SHIFT_LEFT, 2, 2);
+    emit_vector(e, V_OR, 1, 1, 2, WHOLE);
+}
+
 void bits_high_product(struct compiler *c, const struct inst *in, const struct rule *r) {
     struct emit *e = &c->e;
     for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
         const unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false);
         const unsigned x = r->second ? line_get(c, in->c, i, false) : 0, d = destination(c, in, i, false);
-        shift_wide_by_32(e, SHIFT_RIGHT, 2, a);
-        shift_wide_by_32(e, SHIFT_RIGHT, 3, b);
-        emit_vector(e, r->code, 2, 2, 3, WHOLE); /* odd elements */
-        emit_vector(e, r->code, 1, a, b, WHOLE); /* even elements */
-        shift_wide_by_32(e, SHIFT_RIGHT, 1, 1);
-        shift_wide_by_32(e, SHIFT_RIGHT, 2, 2);
-        shift_wide_by_32(e, SHIFT_LEFT, 2, 2);
-        emit_vector(e, V_OR, r->second ? 1 : d, 1, 2, WHOLE);
-        if (r->second)
-            emit_vector(e, V_ADD32, d, 1, x, WHOLE);
+        bits_high_words(e, r->code, a, b);
+        emit_vector(e, r->second ? V_ADD32 : V_COPY32, d, r->second ? 1 : 0, r->second ? x : 1, WHOLE);
         merge_guarded(c, in, i, d, false);
     }
 }

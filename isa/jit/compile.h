@@ -2,8 +2,8 @@
 #define ISA_JIT_COMPILE_H
 /* The state of one block's compilation, and the functions that emit it. Internal to isa/jit. The files, from the lowest
  * layer up: lanes.c (vector instructions), held_lines.c (register allocation), active.c (lanes that execute),
- * side_exits.c (side exits), ops.c, float_arith.c, floats.c, warp_ops.c, lane_call.c, lane_loop.c and access.c
- * (instructions), compile.c (blocks).
+ * side_exits.c (side exits), ops.c, carry.c, float_arith.c, floats.c, warp_ops.c, lane_call.c, lane_loop.c and
+ * access.c (instructions), compile.c (blocks).
  *
  * A register of a warp is an array of 32 elements in its bank. A line is the part of this array that fits one
  * vector register. Lines are loaded at their first use. They are stored when their vector register is needed for

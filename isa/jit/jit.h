@@ -122,7 +122,7 @@ static inline bool jit_may_enter(const struct program *p, uint32_t pc) {
 struct jit_tables {
     _Alignas(64) uint64_t step8[2][16]; /* [0]: lane * 4, [1]: lane * 8, for the 16 lanes of a half warp */
     _Alignas(64) uint32_t step4[2][16];
-    uint32_t zero[16];
+    uint32_t zero[16], ones[16]; /* ones: all bits */
     uint32_t f32_nan[16], f32_sign[16], f32_magnitude[16], f32_exponent[16], f32_one[16], f32_65536[16];
     uint32_t low_5_bits[16], word_bits[16]; /* 31; 32 */
     uint32_t bytes[16];                     /* [m]: the bytes of a word whose bits are set in m */

@@ -66,8 +66,15 @@ rule_fn bits_funnel;
 rule_fn bits_permute;
 /* Emits lop3. */
 rule_fn bits_lop3;
+/* Emits scratch register 1 = upper halves of the products of 32-bit elements. `multiply`: V_WIDE_x. */
+void bits_high_words(struct emit *e, uint32_t multiply, unsigned a, unsigned b);
 /* Emits mul.hi, or mad.hi if r->second is set. r->code multiplies the lower words of 64-bit elements. */
 rule_fn bits_high_product;
+
+/* ---- carry.c ---- */
+
+/* Emits an instruction that writes or reads a carry. AVX-512 only. */
+rule_fn carry_sum;
 
 /* ---- float_arith.c: arithmetic of floats, and the modifiers .ftz and .sat of f32 ---- */
 

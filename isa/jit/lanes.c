@@ -177,6 +177,10 @@ void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size) {
     lanes_of_word(e, m, frame_at(offsetof(struct jit_frame, active)), i, size);
 }
 
+void lanes_of_predicate(struct emit *e, unsigned m, opnd_t p, unsigned i, unsigned size) {
+    lanes_of_word(e, m, operand_at(p, 0), i, size);
+}
+
 void lanes_keep_active(struct emit *e, unsigned d, unsigned v, unsigned i) {
     lanes_of_word(e, 3, frame_at(offsetof(struct jit_frame, active)), i, 4);
     emit_vector(e, V_COPY32, d, 0, v, (struct lanes){3, true});

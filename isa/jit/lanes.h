@@ -64,6 +64,8 @@ void lanes_join_masks(struct emit *e, unsigned lines);
 void lanes_keep_active(struct emit *e, unsigned d, unsigned v, unsigned i);
 /* Emits code that sets mask m to the active lanes of line i with elements of `size` bytes. */
 void lanes_active(struct emit *e, unsigned m, unsigned i, unsigned size);
+/* Emits code that sets mask m to the lanes of line i whose predicate p is set, for elements of `size` bytes. */
+void lanes_of_predicate(struct emit *e, unsigned m, opnd_t p, unsigned i, unsigned size);
 /* Stores the active lanes of v. The other lanes of v get the values in memory. Overwrites mask 1 with AVX2, and the
  * processor's mask register 6 with AVX-512. */
 void lanes_store_active(struct emit *e, unsigned v, struct place p, unsigned i, unsigned size);

@@ -178,6 +178,7 @@ static void predicate(struct compiler *c, const struct inst *in, const struct ru
 #define RIGHT           ((uint64_t)MODE_R << 25)
 #define HIGH_PART       ((uint64_t)PART_HI << 17)
 #define IN_TABLE(field) (uint32_t) offsetof(struct jit_tables, field)
+#define CARRY_OUT       ((uint64_t)1 << 37)
 #define LOW_PART        ((uint64_t)PART_LO << 17)
 #define WIDE_PART       ((uint64_t)PART_WIDE << 17)
 #define NEAREST         ((uint64_t)RND_RN << 0)
@@ -248,7 +249,20 @@ static void predicate(struct compiler *c, const struct inst *in, const struct ru
 #define CUTS(to, from)                                                                                                 \
     { OP_CVT, to, from, AVX512_ONLY, 0, narrow_cut, 0, 0 }
 
+/* A sum that reads or writes a carry; `form` is its part of the product. */
+#define CARRY(op, type, form)                                                                                          \
+    { OP_##op, type, T_NONE, AVX512_ONLY, form, carry_sum, 0, 0 }
+#define CARRIES(first, next, type, form)                                                                               \
+    CARRY(first, type, (form) | CARRY_OUT), CARRY(next, type, form), CARRY(next, type, (form) | CARRY_OUT)
+#define CARRY_SUMS(type) CARRIES(ADD, ADDC, type, 0), CARRIES(SUB, SUBC, type, 0), CARRIES(MAD, MADC, type, LOW_PART)
+
 static const struct rule rules[] = {
+    CARRY_SUMS(T_U32),
+    CARRY_SUMS(T_S32),
+    CARRY_SUMS(T_U64),
+    CARRY_SUMS(T_S64),
+    CARRIES(MAD, MADC, T_U32, HIGH_PART),
+    CARRIES(MAD, MADC, T_S32, HIGH_PART),
     FOR16(ADD, 0, two_sources, VECTOR(1, 1, 0, 0xfd), 0),
     FOR16(SUB, 0, two_sources, VECTOR(1, 1, 0, 0xf9), 0),
     FOR16(MUL, LOW_PART, two_sources, V_MUL16, 0),

@@ -11,6 +11,7 @@ const struct jit_tables jit_tables = {
     { x, x, x, x, x, x, x, x }
 #define SAME16(x)                                                                                                      \
     { x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x }
+    .ones = SAME16(0xffffffffu),
     .f32_nan = SAME16(0x7fffffffu),
     .f32_sign = SAME16(0x80000000u),
     .f32_magnitude = SAME16(0x7fffffffu),
