@@ -107,6 +107,15 @@ static void write_files(struct cuda_core *r, int status, const char *json, const
     free(text);
 }
 
+/* Says why the program has no table. */
+static void say_no_launch(const struct cuda_core *r) {
+    if (r->options.time_launches)
+        fprintf(stderr, "heddle: no launch ran with timing, since no launch matches --time-launch %s\n",
+                r->options.time_launches);
+    else
+        fputs("heddle: the program has ended without a launch of a kernel\n", stderr);
+}
+
 void cuda_report(int status) {
     struct cuda_core *r = &cuda_core;
     const char *json = getenv("HEDDLE_JSON"), *results = getenv("HEDDLE_RESULTS");
@@ -118,7 +127,7 @@ void cuda_report(int status) {
         fflush(stdout);
         print_table(r->h, r->functional, stderr);
     } else if (!heddle_launches(r->h) && !is_set(getenv("HEDDLE_QUIET"))) {
-        fputs("heddle: the program has ended without a launch of a kernel\n", stderr);
+        say_no_launch(r);
     }
     if (r->check)
         cuda_print_findings(is_set(getenv("HEDDLE_QUIET")));

@@ -133,6 +133,8 @@ START_TEST(a_cuda_program) {
     ck_assert_int_eq(cJSON_GetArraySize(cJSON_GetObjectItem(o, "kernels")), 1);
     cJSON_Delete(o);
     free(text);
+    STATUS(HEDDLE_OK, "exec -m spe --time-launch nosuch %s/test/cuda/programs/stencil.out", cli_root);
+    SAYS(err, "heddle: no launch ran with timing, since no launch matches --time-launch nosuch\n");
     STATUS(HEDDLE_OK,
            "exec -q -m functional --device-memory 32G --device-memory-dir . %s/test/cuda/programs/stencil.out",
            cli_root);
