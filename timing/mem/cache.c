@@ -430,7 +430,11 @@ enum cache_result cache_prefetch(struct cache *c, uint64_t line, uint8_t sectors
 }
 
 enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, uint8_t full, struct cache_out *out) {
-    struct cache_spot at = cache_look(c, line);
+    return cache_write_at(c, cache_look(c, line), line, sectors, full, out);
+}
+
+enum cache_result cache_write_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint8_t full,
+                                 struct cache_out *out) {
     uint32_t w = at.way;
     nothing_yet(out);
     if (w == NO_WAY) {

@@ -133,6 +133,11 @@ bool cache_use_replacement(struct cache *c, const struct replacement_ops *ops);
 /* Tells the replacement policy, which is not LRU, that an access found its line in way `way` (an index into way[]). */
 void cache_tell_hit(struct cache *c, uint32_t way);
 struct cache_spot cache_look(const struct cache *c, uint64_t line);
+/* Does the same, but faster if `last`, the location of a line of this cache, is that of `line`. Requires that the
+ * associativity is the same as when `last` was found. */
+static inline struct cache_spot cache_look_again(const struct cache *c, struct cache_spot last, uint64_t line) {
+    return last.way != CACHE_NO_WAY && c->key[last.way] == ~line ? last : cache_look(c, line);
+}
 /* Loads into the host's caches what an access to `line` reads, before this access. */
 void cache_expect(const struct cache *c, uint64_t line);
 /* Prepare cache_fill(): cache_expect_mshr() loads the MSHR into the host's caches. Later, cache_expect_way() reads the
@@ -164,7 +169,8 @@ static inline bool cache_read_there(struct cache *c, uint32_t way, uint64_t line
     const struct cache_way *w = &c->way[way];
     if (c->key[way] != ~line || sectors & (uint8_t)(~w->valid | w->mark.sectors))
         return false;
-    c->used[way] = w->filler || w->locks ? CACHE_STAYS : ++c->clock;
+    if (c->used[way] != c->clock) /* else the line is the most recently used one, and may be replaced */
+        c->used[way] = w->filler || w->locks ? CACHE_STAYS : ++c->clock;
     if (__builtin_expect(c->policy != NULL, 0))
         cache_tell_hit(c, way);
     return true;
@@ -202,6 +208,9 @@ enum cache_result cache_fetch(struct cache *c, uint64_t line, uint8_t sectors, u
  * is allocated, nothing is fetched, and sectors in `full` are valid. Returns CACHE_HIT, CACHE_MISS (a line was
  * allocated; the caller must check the victim), or CACHE_NO_LINE. */
 enum cache_result cache_write(struct cache *c, uint64_t line, uint8_t sectors, uint8_t full, struct cache_out *out);
+/* Works like cache_write(). `at` is the result of cache_look() for the line. */
+enum cache_result cache_write_at(struct cache *c, struct cache_spot at, uint64_t line, uint8_t sectors, uint8_t full,
+                                 struct cache_out *out);
 /* If more than `most` lines of the set of `line` are dirty, makes the least recently used of them clean. Returns its
  * sectors that were dirty, which the caller writes to the next level, and stores its number in `*clean`. Otherwise
  * returns 0. Lines that wait for a fill, or are locked, stay dirty. */

@@ -38,6 +38,7 @@ bool l2_init(struct l2 *s, const struct config *c, const struct memmap *map, str
     s->atomic_bytes = c->memory.atomic_bytes;
     s->port_shift = log2_of(c->memory.l2_port_bytes);
     s->next = NEVER;
+    s->last.way = CACHE_NO_WAY;
     s->write_acks = c->memory.write_acks;
     s->dirty_ways = c->memory.dirty_ways;
     s->dirty_hits = c->memory.dirty_hits && s->dirty_ways;
@@ -263,7 +264,7 @@ static void tell_bypass(struct l2 *s, const struct l2_request *r, bool past, boo
 static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
     struct cache_out out;
     uint8_t sectors = s->cache.shape.sectored ? r->sectors : s->all_sectors;
-    struct cache_spot at = cache_look(&s->cache, r->line);
+    struct cache_spot at = cache_look_again(&s->cache, s->last, r->line);
     bool there = (sectors & (uint8_t)~cache_valid(&s->cache, at)) == 0;
     bool writes = s->uncached && r->kind == MEM_ATOMIC; /* without an L2, an atomic writes its result to DRAM at once */
     if ((there && out_full(s)) || ((!there || writes) && dram_full(s)))
@@ -275,6 +276,7 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
                                     : cache_read_at(&s->cache, at, r->line, sectors, pack(r), &out);
     if (got > CACHE_MERGED)
         return false;
+    s->last = got == CACHE_MISS && !past ? (struct cache_spot){at.first, s->cache.mshr[out.mshr].way} : at;
     if (ahead && got == CACHE_MISS)
         cache_mark(&s->cache, &out, PREFETCH_BY_OTHERS, 0);
     count_hit_or_miss(s, r, got);
@@ -292,7 +294,7 @@ static bool read(struct l2 *s, const struct l2_request *r, uint64_t now) {
     if (r->kind == MEM_ATOMIC) {
         s->n.atomics += r->serial;
         if (!s->uncached)
-            cache_write(&s->cache, r->line, r->sectors, 0, &out);
+            cache_write_at(&s->cache, at, r->line, r->sectors, 0, &out);
         reply(s, r, now + s->latency + cycles - 1);
     } else {
         reply(s, r, now + s->latency);
@@ -325,7 +327,7 @@ static __attribute__((noinline)) void limit_dirty(struct l2 *s, uint64_t line, u
 
 static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
     struct cache_out out = {.victim = 0};
-    struct cache_spot at = cache_look(&s->cache, r->line);
+    struct cache_spot at = cache_look_again(&s->cache, s->last, r->line);
     bool hit = !s->uncached && at.way != CACHE_NO_WAY, past = goes_past(s, r, at);
     bool through = !hit && (past || s->write_miss == L2_THROUGH || s->write_miss == L2_THROUGH_FETCH);
     bool fetches = !hit && !past && (s->write_miss == L2_FETCH || s->write_miss == L2_THROUGH_FETCH);
@@ -337,10 +339,11 @@ static bool write(struct l2 *s, const struct l2_request *r, uint64_t now) {
     const bool rewrites = s->dirty_hits && hit && s->cache.way[at.way].dirty && !r->serial;
     if (through)
         to_dram(s, r->line, true, 0, r->sectors, now);
-    else if (cache_write(&s->cache, r->line, r->sectors, r->full, &out) > CACHE_MERGED)
+    else if (cache_write_at(&s->cache, at, r->line, r->sectors, r->full, &out) > CACHE_MERGED)
         return false;
     else
         write_back(s, &out, now);
+    s->last = at;
     observe(s, r, hit ? SEEN_HIT : SEEN_MISS, &out, now);
     if (fetches)
         fetch_rest(s, r, now);

@@ -68,6 +68,7 @@ struct l2 {
     uint64_t out_head, out_tail;
     uint64_t out_free; /* cycle from which the next reply may leave */
     struct cache cache;
+    struct cache_spot last; /* the location of the line that was read or written last */
     struct bypass bypass;
     const struct memmap *map;
     struct dram *dram;

@@ -128,6 +128,27 @@ START_TEST(fifo_replaces_the_oldest_line) {
 }
 END_TEST
 
+/* Lines 0, 2 and 4 share the two ways of set 0. The location of line 0 is right for line 0 alone, and only until line 4
+ * replaces line 0. cache_read_there() of line 2 makes line 0 the oldest line, and its repetition changes nothing. */
+START_TEST(known_locations_follow_the_lines) {
+    start(4, 2, false);
+    read_and_fill(2);
+    read_and_fill(0);
+    const struct cache_spot zero = cache_look(&c, 0), two = cache_look(&c, 2);
+    ck_assert_uint_ne(zero.way, two.way);
+    ck_assert_uint_eq(cache_look_again(&c, zero, 0).way, zero.way);
+    ck_assert_uint_eq(cache_look_again(&c, zero, 2).way, two.way);
+    ck_assert_uint_eq(cache_look_again(&c, cache_look(&c, 4), 0).way, zero.way);
+    ck_assert(cache_read_there(&c, two.way, 2, 0xf));
+    ck_assert(cache_read_there(&c, two.way, 2, 0xf));
+    read_and_fill(4);
+    ck_assert_uint_eq(out.victim, 0);
+    ck_assert_uint_eq(cache_look_again(&c, zero, 0).way, CACHE_NO_WAY);
+    ck_assert_uint_eq(cache_look_again(&c, zero, 4).way, zero.way);
+    cache_free(&c);
+}
+END_TEST
+
 /* With every policy, a locked line and a line that waits for its fill are not evicted, and empty ways are used first.
  * Line 0 is locked, so line 4 replaces line 2. Line 4 waits for its fill, so line 6 finds no line to evict. The flush
  * drops all lines, and lines 2 and 4 take the empty ways. */
@@ -515,6 +536,7 @@ START_TEST(impossible_shapes_are_refused) {
 END_TEST
 
 SUITE(timing_cache) {
+    TEST(known_locations_follow_the_lines);
     TEST_LOOP(fifo_replaces_the_oldest_line, 0, 2);
     TEST_LOOP(policies_keep_lines_that_must_stay, 0, 2);
     TEST(policy_hears_events);
