@@ -1,9 +1,11 @@
 #include "watchdog.h"
 #include "deadlock.h"
 #include "isa/arith.h"
+#include "isa/machine/warp.h"
 #include "timing/config/config.h"
 #include "timing/mem/memsys.h"
 #include "timing/sm/livelock.h"
+#include "timing/sm/unit_access.h"
 #include <inttypes.h>
 
 /* Number of warps that the report of a stopped launch describes. */
@@ -54,7 +56,7 @@ struct fault watchdog_standstill(const struct watchdog *d, struct sm *sm, uint64
 /* Returns a fault with a report that begins with "kernel 'K': `before` N cycles`after`". */
 static struct fault stuck(const struct watchdog *d, enum fault_kind kind, const char *before, uint64_t cycles,
                           const char *after) {
-    char why[440];
+    char why[640];
     snprintf(why, sizeof why, "kernel '%.120s': %s %" PRIu64 " cycles%s", d->launch->program->name, before, cycles,
              after);
     uint32_t warps = d->parts.cfg->deadlock.max_report;
@@ -154,14 +156,51 @@ static uint64_t moved_so_far(const struct watchdog *d) {
     return n;
 }
 
-/* Returns true if something has issued or moved within the last `patience` cycles. */
+/* Returns true if a path of a warp of the SM sleeps at cycle `now` (nanosleep), so that it continues later. With
+ * `whole`, only warps without lanes that wait for the path count. */
+static bool some_path_sleeps(const struct sm *sm, bool whole, uint64_t now) {
+    for (uint32_t w = 0; w < sm_get_slots(sm); w++) {
+        const struct warp *warp = sm_get_warp(sm, w);
+        if (!warp || !sm_is_live(sm, w) || (whole && warp->live & ~sm_lanes_may_run(sm, w)))
+            continue;
+        uint32_t n;
+        const struct sm_path *path = sm_get_paths(sm, w, &n);
+        for (uint32_t p = 0; p < n; p++)
+            if (path[p].sleeps && path[p].switched > now)
+                return true;
+    }
+    return false;
+}
+
+/* Returns true if something has issued or moved within the last `patience` cycles. Sleep is progress, too. But after
+ * SLEEPS checks, a path whose warp holds other lanes back may wait for these lanes. */
 static bool makes_progress(struct watchdog *d, uint64_t to) {
+    enum { SLEEPS = 100 };
     if (to < d->progress_at + d->patience)
         return true;
-    uint64_t before = d->moved;
+    const bool was_busy = d->busy;
+    const uint64_t before = d->moved;
     d->moved = moved_so_far(d);
     d->progress_at = to;
-    return d->moved != before;
+    d->busy = d->moved != before;
+    if (d->busy && was_busy) /* more than a poll between two sleeps */
+        d->sleeps = 0;
+    if (d->busy)
+        return true;
+    for (uint32_t i = 0; i < d->parts.n_sms; i++)
+        if (some_path_sleeps(d->parts.sm[i], d->sleeps >= SLEEPS, to))
+            return d->sleeps++, true;
+    return false;
+}
+
+/* Returns a fault for a deadlock. `unit` follows the number of cycles. */
+static struct fault deadlock(const struct watchdog *d, const char *before, uint64_t cycles, const char *unit) {
+    char after[256];
+    snprintf(after, sizeof after, "%.80s%s", unit,
+             d->parts.barriers ? ""
+                               : "; if lanes of a warp wait for each other, as for a lock, choose a model with "
+                                 "convergence barriers, such as -m its (docs/models.md)");
+    return stuck(d, FAULT_DEADLOCK, before, cycles, after);
 }
 
 bool watchdog_check(struct watchdog *d, uint64_t to, uint64_t next, struct fault *fault) {
@@ -174,15 +213,11 @@ bool watchdog_check(struct watchdog *d, uint64_t to, uint64_t next, struct fault
         *fault = stuck(d, FAULT_DEADLOCK, "deadlock after", cycles, ": nothing can happen any more");
     else if (find_livelock(d, to))
         *fault =
-            stuck(d, FAULT_DEADLOCK,
-                  "deadlock: every warp that can run has repeated itself, in memory that nobody changes, for",
-                  d->parts.cfg->deadlock.cycles / 2,
-                  d->parts.barriers ? " (half of deadlock.cycles)"
-                                    : " (half of deadlock.cycles); if lanes of a warp wait for each other, as for a "
-                                      "lock, choose a model with convergence barriers (docs/models.md)");
+            deadlock(d, "deadlock: every warp that can run has repeated itself, in memory that nobody changes, for",
+                     d->parts.cfg->deadlock.cycles / 2, " (half of deadlock.cycles)");
     else if (!makes_progress(d, to))
-        *fault = stuck(d, FAULT_DEADLOCK, "deadlock: no instruction was issued and no memory access moved for",
-                       d->patience, " (deadlock.cycles)");
+        *fault = deadlock(d, "deadlock: no instruction was issued and no memory access moved for", d->patience,
+                          d->sleeps ? " (deadlock.cycles), and often before, while paths sleep" : " (deadlock.cycles)");
     else
         return true;
     return false;

@@ -10,13 +10,14 @@
     ".reg .pred %q, %o; .reg .b64 %a<5>; .shared .b32 s[4];\n"                                                         \
     " ld.param.u64 %a0,[p]; mov.u32 %lane,%laneid; setp.lt.u32 %q,%lane,16; mov.u32 %r5,%ctaid.x;\n"
 
-static enum heddle_status run(const char *body, const char *model, uint32_t ctas, char error[4096], double *cycles) {
+static enum heddle_status run_set(const char *option, const char *body, const char *model, uint32_t ctas,
+                                  char error[4096], double *cycles) {
     static char text[4096];
     char err[512];
-    const char *const set[] = {"deadlock.cycles=20000", NULL};
+    const char *const set[] = {"deadlock.cycles=20000", option, NULL};
     struct heddle *h =
-        heddle_open(&(struct heddle_options){.model = model, .config = "tiny", .set = set, .cycle_limit = 2000000}, err,
-                    sizeof err);
+        heddle_open(&(struct heddle_options){.model = model, .config = "tiny", .set = set, .cycle_limit = 100000000},
+                    err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
     snprintf(text, sizeof text, "%s%s ret;\n}\n", HEAD, body);
     struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
@@ -30,6 +31,10 @@ static enum heddle_status run(const char *body, const char *model, uint32_t ctas
     *cycles = heddle_stat(h, 0, "gpu.cycles");
     heddle_close(h);
     return s;
+}
+
+static enum heddle_status run(const char *body, const char *model, uint32_t ctas, char error[4096], double *cycles) {
+    return run_set(NULL, body, model, ctas, error, cycles);
 }
 
 static const struct {
@@ -79,6 +84,36 @@ START_TEST(a_lock_inside_a_warp_is_found) {
     ck_assert_msg(strstr(error, "has repeated itself") != NULL, "%s", error);
     ck_assert_msg(strstr(error, "lanes fffffffe at pc") != NULL, "%s", error);
     ck_assert_msg(strstr(error, "choose a model with convergence barriers") != NULL, "%s", error);
+}
+END_TEST
+
+/* Half of the lanes sleep until the other half, below them on the stack, sets a flag. The stores hide the livelock from
+ * the search. The watchdog ends the launch after 100 checks that find only sleep, at least 10000 cycles apart. */
+START_TEST(sleep_that_waits_for_lanes_of_the_warp_is_found) {
+    static const char sleeps[] =
+        "@%q bra L; mov.u32 %r1,1; st.volatile.global.u32 [%a0],%r1; bra E;\n"
+        "L: nanosleep.u32 1000000; st.volatile.global.u32 [%a0+64],%r5; ld.volatile.global.u32 %r1,[%a0];\n"
+        " setp.eq.u32 %o,%r1,0; @%o bra L;\nE:\n";
+    char error[4096];
+    double cycles;
+    ck_assert_int_eq(run_set("deadlock.cycles=10000", sleeps, "spe", 1, error, &cycles), HEDDLE_DEADLOCK);
+    ck_assert_msg(strstr(error, "and often before, while paths sleep; if lanes of a warp wait") != NULL, "%s", error);
+    ck_assert_msg(strstr(error, "such as -m its (docs/models.md)") != NULL, "%s", error);
+    ck_assert_double_ge(cycles, 100 * 10000);
+    ck_assert_msg(run_set("deadlock.cycles=10000", sleeps, "its", 1, error, &cycles) == HEDDLE_OK, "%s", error);
+}
+END_TEST
+
+/* All lanes sleep for 700000 cycles of 700 MHz, then half of them for 350000 cycles. Every 512 cycles the SM runs a
+ * window of cycles, and these cycles exceed deadlock.cycles. */
+START_TEST(sleep_is_no_deadlock) {
+    static const char sleeps[] = "nanosleep.u32 1000000; @%q nanosleep.u32 500000;\n";
+    const char *model = base_models()->name[_i];
+    char error[4096];
+    double cycles;
+    enum heddle_status s = run_set("deadlock.cycles=10000", sleeps, model, 1, error, &cycles);
+    ck_assert_msg(s == HEDDLE_OK, "%s: %s", model, error);
+    ck_assert_double_ge(cycles, 1050000);
 }
 END_TEST
 
@@ -191,6 +226,8 @@ SUITE(timing_livelock) {
     TEST_LOOP(warps_that_repeat_themselves_are_found, 0, base_models()->n);
     TEST_LOOP(a_lock_inside_a_warp_is_found, 0, 2);
     TEST(a_cta_without_room_does_not_help);
+    TEST_LOOP(sleep_is_no_deadlock, 0, base_models()->n);
+    TEST(sleep_that_waits_for_lanes_of_the_warp_is_found);
     TEST(the_search_pauses_while_a_warp_counts);
     TEST_LOOP(a_spin_that_ends_is_left_alone, 0, 5);
     TEST_LOOP(a_loop_that_counts_elsewhere_is_left_alone, 0, N_COUNTED);
