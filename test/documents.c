@@ -201,7 +201,7 @@ static void prints(const char *document, const char *command, const char *shown)
 /* Returns false for a command that this build or machine cannot run: builds with sanitizers have no CUDA runtime, and
  * plots need gnuplot, which may be missing. */
 static bool can_run(const char *command) {
-    if (strstr(command, "heddle exec ") && !runtime_beside(binary))
+    if ((strstr(command, "heddle exec ") || strstr(command, "heddle record ")) && !runtime_beside(binary))
         return false;
     return !strstr(command, "heddle plot ") || has_gnuplot();
 }
@@ -258,9 +258,12 @@ START_TEST(commands_run_as_shown) {
     ck_assert_int_eq(chdir(folder), 0);
     bool missing = false; /* true if the remaining commands need results of a command that was omitted */
     for (int i = 0; i < all.n; i++) {
-        if (can_run(all.text[i]) && !(missing && strstr(all.text[i], "heddle results ")))
-            run_command(document, all.text[i], all.shown[i]);
-        missing |= strstr(all.text[i], "heddle exec ") && strstr(all.text[i], "--results") && !runtime_beside(binary);
+        const char *text = all.text[i];
+        const bool needs_results = strstr(text, "heddle results ") || strstr(text, "heddle replay ");
+        if (can_run(text) && !(missing && needs_results))
+            run_command(document, text, all.shown[i]);
+        missing |= !runtime_beside(binary) &&
+                   (strstr(text, "heddle record ") || (strstr(text, "heddle exec ") && strstr(text, "--results")));
     }
     ck_assert_int_eq(chdir(root), 0);
 }
