@@ -110,8 +110,8 @@ part: $(BUILD)/check
 
 # Runs the suites with threads (several simulators in one process) under the thread sanitizer.
 .PHONY: tsan
-TSAN_SUITES := host_threads host_handles host_ptx_run isa_interp_cooperative isa_workers timing_launches
-TSAN_SRC := $(wildcard test/main.c $(foreach s,host/threads host/handles host/ptx_run isa/interp/cooperative isa/machine/workers timing/launches,test/$(s).c))
+TSAN_SUITES := host_threads host_handles host_ptx_run isa_interp_cooperative isa_workers timing_launches timing_windows
+TSAN_SRC := $(wildcard test/main.c $(foreach s,host/threads host/handles host/ptx_run isa/interp/cooperative isa/machine/workers timing/launches timing/windows,test/$(s).c))
 tsan:
 	@./deps check
 	@$(SUBMAKE) SAN=thread TEST_SRC='$(TSAN_SRC)' build/$(notdir $(CC))-tsan/check
