@@ -1,9 +1,10 @@
-/* Compiles sums with a carry: add.cc, addc, sub.cc, subc, mad.cc and madc, of which integers of several words consist.
- * The carry is a predicate. All rules need AVX-512, whose masks hold carries. */
+/* Compiles add.cc, addc, sub.cc, subc, mad.cc and madc, which compute with integers of several words. The carry is a
+ * predicate. All rules need AVX-512, whose masks hold carries. */
 #include "jit_rule.h"
 
 #define K_OR16 VECTOR(1, 0, 0, 0x45) /* korw */
-enum { CARRY_IN = 5, CARRY_ON = 7 }; /* masks that hold no carry of the result */
+/* Masks: lanes with a carry in; lanes whose sum passes this carry on. Mask 1 + i holds the carries out of line i. */
+enum { CARRY_IN = 5, PASSES_ON = 7 };
 enum { HOW_EQUAL = 0, HOW_BELOW = 1, HOW_NOT_BELOW = 5 };
 
 /* Returns a register with line i of the first addend: operand a, or a product in scratch register 1. */
@@ -19,7 +20,7 @@ static unsigned first_addend(struct compiler *c, const struct inst *in, const st
     return 1;
 }
 
-/* Emits s = x + y + carry, and sets mask m to the carries out: s is below x, or equal to it with a carry in. */
+/* Emits s = x + y + carry, and sets mask 1 + i to the carries out: s is below x, or equal to it with a carry in. */
 static void add_lines(struct compiler *c, const struct inst *in, const struct isa_row *row, unsigned i, unsigned s,
                       unsigned x, unsigned y) {
     struct emit *e = &c->e;
@@ -33,9 +34,9 @@ static void add_lines(struct compiler *c, const struct inst *in, const struct is
     }
     lanes_compare(e, compare, 1 + i, s, x, HOW_BELOW);
     if (reads) {
-        emit_vector(e, compare, CARRY_ON, s, x, where);
+        emit_vector(e, compare, PASSES_ON, s, x, where);
         emit_byte(e, HOW_EQUAL);
-        emit_mask(e, K_OR16, true, 1 + i, 1 + i, CARRY_ON);
+        emit_mask(e, K_OR16, true, 1 + i, 1 + i, PASSES_ON);
     }
 }
 

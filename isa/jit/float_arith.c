@@ -25,23 +25,16 @@ unsigned arith_source(struct compiler *c, const struct inst *in, opnd_t o, unsig
     return v;
 }
 
-bool arith_finish(struct compiler *c, const struct inst *in, unsigned v) {
+void arith_finish(struct compiler *c, const struct inst *in, unsigned i, unsigned d) {
     struct emit *e = &c->e;
-    const bool sat = has_modifier(in, CAT_SAT);
-    if (sat) {
+    if (has_modifier(in, CAT_SAT)) {
         emit_vector(e, V_XOR, 3, 3, 3, WHOLE);
-        emit_vector(e, V_MAX_F32, v, v, 3, WHOLE); /* 0 instead of a NaN and of -0 */
-        emit_vector_mem(e, V_MIN_F32, v, v, TABLE(f32_one), WHOLE);
+        emit_vector(e, V_MAX_F32, d, d, 3, WHOLE); /* 0 instead of a NaN and of -0 */
+        emit_vector_mem(e, V_MIN_F32, d, d, TABLE(f32_one), WHOLE);
     }
-    if (has_modifier(in, CAT_FTZ))
-        lanes_flush(e, v, v);
-    return has_modifier(in, CAT_FTZ);
-}
-
-/* Finishes the result for line i, which is in the register that destination() returned. */
-static void finish_line(struct compiler *c, const struct inst *in, unsigned i, unsigned d) {
-    const bool flushed = arith_finish(c, in, d);
-    c->held[d].flushed = flushed;
+    c->held[d].flushed = has_modifier(in, CAT_FTZ);
+    if (c->held[d].flushed)
+        lanes_flush(e, d, d);
     merge_guarded(c, in, i, d, true);
 }
 
@@ -52,7 +45,7 @@ void arith_f32_two(struct compiler *c, const struct inst *in, const struct rule 
         unsigned a = arith_source(c, in, in->a, i, 1, true), b = arith_source(c, in, in->b, i, 2, true),
                  d = destination(c, in, i, true);
         emit_vector(&c->e, r->code, d, a, b, WHOLE);
-        finish_line(c, in, i, d);
+        arith_finish(c, in, i, d);
     }
 }
 
@@ -60,7 +53,7 @@ void arith_f32_one(struct compiler *c, const struct inst *in, const struct rule 
     for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
         unsigned a = arith_source(c, in, in->a, i, 1, true), d = destination(c, in, i, true);
         emit_vector(&c->e, r->code, d, 0, a, WHOLE);
-        finish_line(c, in, i, d);
+        arith_finish(c, in, i, d);
     }
 }
 
@@ -69,7 +62,7 @@ void arith_f32_reciprocal(struct compiler *c, const struct inst *in, const struc
         unsigned a = arith_source(c, in, in->a, i, 2, true), d = destination(c, in, i, true);
         emit_vector_mem(&c->e, V_LOAD, 1, 0, TABLE(f32_one), WHOLE);
         emit_vector(&c->e, r->code, d, 1, a, WHOLE);
-        finish_line(c, in, i, d);
+        arith_finish(c, in, i, d);
     }
 }
 
@@ -94,7 +87,7 @@ void arith_f32_fused(struct compiler *c, const struct inst *in, const struct rul
                  x = arith_source(c, in, in->c, i, 3, true);
         unsigned d = destination(c, in, i, true);
         emit_fused(&c->e, false, d, a, b, x);
-        finish_line(c, in, i, d);
+        arith_finish(c, in, i, d);
     }
 }
 

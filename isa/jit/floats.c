@@ -18,20 +18,18 @@ enum { HOW_GE = 0x0d, HOW_GT = 0x1e }; /* predicate numbers of vcmpps; false if 
 
 static void load(struct emit *e, unsigned v, struct place p) { emit_vector_mem(e, V_LOAD, v, 0, p, WHOLE); }
 
-/* Copies scratch register v to line i of the destination. */
-static void put(struct compiler *c, const struct inst *in, unsigned i, unsigned v, bool any_nan) {
-    const unsigned d = destination(c, in, i, any_nan);
+/* Copies scratch register v, whose elements are no f32 with a NaN, to line i of the destination. */
+static void put(struct compiler *c, const struct inst *in, unsigned i, unsigned v) {
+    const unsigned d = destination(c, in, i, false);
     emit_vector(&c->e, V_COPY32, d, 0, v, WHOLE);
-    merge_guarded(c, in, i, d, any_nan);
+    merge_guarded(c, in, i, d, false);
 }
 
 /* Copies an f32 result in scratch register v to line i of the destination, with .ftz and .sat. */
 static void put_finished(struct compiler *c, const struct inst *in, unsigned i, unsigned v) {
-    const bool flushed = arith_finish(c, in, v);
     const unsigned d = destination(c, in, i, true);
     emit_vector(&c->e, V_COPY32, d, 0, v, WHOLE);
-    c->held[d].flushed = flushed;
-    merge_guarded(c, in, i, d, true);
+    arith_finish(c, in, i, d);
 }
 
 /* Rounds to an integer unless r->second is ROUND_ZERO, which the conversion does itself. */
@@ -52,7 +50,7 @@ void floats_to_s32(struct compiler *c, const struct inst *in, const struct rule 
         lanes_compare(e, V_CMP_F32, 1, a, a, CMP_UNORDERED);
         emit_vector(e, V_XOR, 2, 2, 2, WHOLE);
         lanes_merge(e, 1, 0, 2);
-        put(c, in, i, 0, false);
+        put(c, in, i, 0);
     }
 }
 
@@ -66,7 +64,7 @@ void floats_to_u32(struct compiler *c, const struct inst *in, const struct rule 
         emit_vector(e, V_XOR, 2, 2, 2, WHOLE);
         emit_vector(e, V_MAX_F32, 1, 1, 2, WHOLE);
         emit_vector(e, V_TO_U32, 1, 0, 1, WHOLE);
-        put(c, in, i, 1, false);
+        put(c, in, i, 1);
     }
 }
 
@@ -94,7 +92,7 @@ static void narrow_f64(struct compiler *c, const struct inst *in, uint32_t code,
         }
         lanes_join_halves(e, 1, 1, 2);
         if (to_integer)
-            put(c, in, i, 1, false);
+            put(c, in, i, 1);
         else
             put_finished(c, in, i, 1);
     }
@@ -154,6 +152,6 @@ void floats_copysign(struct compiler *c, const struct inst *in, const struct rul
         emit_vector_mem(e, V_AND, 1, line_get(c, in->a, i, false), TABLE(f32_sign), WHOLE);
         emit_vector_mem(e, V_AND, 2, line_get(c, in->b, i, false), TABLE(f32_magnitude), WHOLE);
         emit_vector(e, V_OR, 1, 1, 2, WHOLE);
-        put(c, in, i, 1, false);
+        put(c, in, i, 1);
     }
 }

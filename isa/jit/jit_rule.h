@@ -81,14 +81,17 @@ rule_fn carry_sum;
 /* Returns a register with line i of source `o`: line_get(), or, with .ftz, vector register v with the line's elements
  * without subnormals. */
 unsigned arith_source(struct compiler *c, const struct inst *in, opnd_t o, unsigned i, unsigned v, bool any_nan);
-/* Applies .ftz and .sat to a result of f32 in vector register v. Uses vector register 3, and mask 1 with AVX-512.
- * Returns true if v has no subnormals. */
-bool arith_finish(struct compiler *c, const struct inst *in, unsigned v);
-/* Emit, for f32: r->code, an instruction with two sources or one; 1 / a, where r->code divides; a * b + c; min or
- * max. */
-rule_fn arith_f32_two, arith_f32_one, arith_f32_reciprocal, arith_f32_fused, arith_f32_extreme;
-/* Emit one instruction, r->code, of f64 with two sources, and a * b + c. */
-rule_fn arith_f64_two, arith_f64_fused;
+/* Applies .ftz, .sat and the guard to the f32 result for line i, in the register `d` that destination() returned. Uses
+ * vector register 3, and mask 1 with AVX-512. */
+void arith_finish(struct compiler *c, const struct inst *in, unsigned i, unsigned d);
+/* Emit the vector instruction r->code, with two sources or with one. */
+rule_fn arith_f32_two, arith_f32_one, arith_f64_two;
+/* Emits 1 / a. r->code is the division. */
+rule_fn arith_f32_reciprocal;
+/* Emit a * b + c. */
+rule_fn arith_f32_fused, arith_f64_fused;
+/* Emits min or max. */
+rule_fn arith_f32_extreme;
 
 /* ---- floats.c ---- */
 

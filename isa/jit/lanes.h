@@ -57,8 +57,8 @@ void lanes_select(struct emit *e, unsigned d, unsigned yes, unsigned no, opnd_t 
 /* Compares line i; call it from the last line down to line 0. After line 0, EAX has a bit for each lane of the warp.
  * Uses RCX and vector registers 1 to 3. */
 void lanes_compare_line(struct emit *e, uint32_t op, unsigned how, unsigned i, unsigned lines, unsigned a, unsigned b);
-/* Emits code that sets EAX to a mask of 32 lanes. Mask register 1 has the lanes of line 0, mask register 2 those of
- * line 1, up to mask register `lines`. AVX-512 only. */
+/* Emits code that sets EAX to a mask of 32 lanes. Mask register 1 + i has the lanes of line i. There are
+ * `lines` lines. AVX-512 only. */
 void lanes_join_masks(struct emit *e, unsigned lines);
 /* Emits code that sets d to the active lanes of v, and its other lanes to 0. AVX-512 only. Uses mask 3. */
 void lanes_keep_active(struct emit *e, unsigned d, unsigned v, unsigned i);

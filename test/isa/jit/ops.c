@@ -1,7 +1,7 @@
 /* Tests each instruction that has vector code against its lane function (its C function in isa/exec), bit for bit, with
- * special values, guards, one register for several operands, and constants. Instructions without vector code are calls
- * of their lane functions (isa/jit/lane_call.c). Also tests random blocks that need more vector registers than the host
- * has. */
+ * special values, guards, one register for several operands, and constants. The code is in isa/jit: ops.c, carry.c,
+ * float_arith.c, floats.c, bits.c and narrow.c. Instructions without vector code are calls of their lane functions
+ * (isa/jit/lane_call.c). Also tests random blocks that need more vector registers than the host has. */
 #include "isa/jit/compile.h"
 #include "rig.h"
 
