@@ -12,7 +12,7 @@ bool cta_watch_due(struct cta_run *r) {
     if (!k || !k->left)
         return true;
     k->left--;
-    k->changes = true; /* since nobody looks */
+    k->changes = true; /* a turn that is not watched may change something */
     return false;
 }
 
@@ -42,16 +42,16 @@ void cta_watch_begin(struct cta_run *r) {
 }
 
 void cta_watch_end(struct cta_run *r) {
-    struct cta_watch *k = r->watch;
-    if (k && (k->waits || cta_watch_repeats(r)))
+    struct cta_watch *k = r->watch_memory;
+    if (!k || !k->watched)
+        return;
+    const bool changed = !r->watch; /* the turn has changed something, so its pause stays as it was */
+    if (!changed && (k->waits || cta_watch_repeats(r)))
         k->pause = 0;
-    else if (k)
-        k->pause = !k->pause ? 1 : k->pause < MAX_PAUSE ? 2 * k->pause : MAX_PAUSE;
-    k = r->watch_memory;
-    if (k && k->watched)
-        k->left = k->pause;
-    if (k)
-        k->watched = false;
+    else if (!changed && k->pause < MAX_PAUSE)
+        k->pause = k->pause ? 2 * k->pause : 1;
+    k->left = k->pause;
+    k->watched = false;
     r->watch = NULL;
 }
 
