@@ -187,10 +187,11 @@ static bool makes_progress(struct watchdog *d, uint64_t to) {
         d->sleeps = 0;
     if (d->busy)
         return true;
-    for (uint32_t i = 0; i < d->parts.n_sms; i++)
-        if (some_path_sleeps(d->parts.sm[i], d->sleeps >= SLEEPS, to))
-            return d->sleeps++, true;
-    return false;
+    bool sleeps = false;
+    for (uint32_t i = 0; i < d->parts.n_sms && !sleeps; i++)
+        sleeps = some_path_sleeps(d->parts.sm[i], d->sleeps >= SLEEPS, to);
+    d->sleeps += sleeps;
+    return sleeps;
 }
 
 /* Returns a fault for a deadlock. `unit` follows the number of cycles. */

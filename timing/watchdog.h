@@ -22,8 +22,8 @@ struct watchdog {
     uint64_t start;              /* first cycle of the launch */
     uint64_t patience;           /* cycles without progress that count as a deadlock */
     uint64_t progress_at, moved; /* last cycle with progress; moved_so_far() at that cycle */
-    uint64_t sleeps;             /* checks since two busy ones in a row, in which only a sleeping path was progress */
-    bool busy;                   /* true if something issued or moved before the last check */
+    uint64_t sleeps;             /* number of checks that found only sleep, since two checks in a row found more */
+    bool busy;                   /* true if the last check found that something had issued or moved */
     uint64_t due;                /* cycle at which the present period of the livelock search ends */
     uint64_t periods, most;      /* periods of the present search; periods after which the search may pause */
     bool stands;                 /* true if the present search has found a livelock, but the launch continues */
