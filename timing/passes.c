@@ -18,13 +18,8 @@ void passes_free(struct passes *p) {
     p->took = NULL;
 }
 
-static void tell(const struct passes *p, enum windows_event ended) {
-    if (p->watch)
-        p->watch->told(p->watch->ctx, ended);
-}
-
-/* Takes partition `i` in pass `pass`. Each pass takes every partition, so a partition that another pass took last has
- * been taken in this pass, too, or this pass is over. */
+/* Takes partition `i` in pass `pass`. Returns false if a thread has taken it in this pass, or if the pass is over. Each
+ * pass takes every partition, so a partition that is free was taken last in the pass before. */
 static bool take(struct passes *p, uint32_t i, uint32_t pass) {
     uint32_t before = pass - 1;
     return atomic_load_explicit(&p->took[i], memory_order_relaxed) == before &&
@@ -41,7 +36,7 @@ void passes_help(struct passes *p, uint32_t first) {
         if (!take(p, i, pass))
             continue;
         memsys_lead_partition(p->mem, i, p->to);
-        tell(p, WINDOWS_PARTITION);
+        windows_tell(p->watch, WINDOWS_PARTITION);
         atomic_fetch_sub_explicit(&p->left, 1, memory_order_acq_rel);
     }
 }
@@ -62,7 +57,7 @@ static void run_pass(struct passes *p, uint64_t to) {
     for (uint32_t i = 0; atomic_load_explicit(&p->left, memory_order_acquire); i++)
         workers_pause(i);
     memsys_lead(p->mem, to);
-    tell(p, WINDOWS_LEAD);
+    windows_tell(p->watch, WINDOWS_LEAD);
 }
 
 void passes_run(struct passes *p, uint64_t to, bool shared) {

@@ -63,16 +63,11 @@ static void run_sm(struct windows *w, uint32_t i) {
     sm_run(w->sm[i], w->to, w->edge, w->begins[i].keep);
 }
 
-static void tell(const struct windows *w, enum windows_event ended) {
-    if (w->watch)
-        w->watch->told(w->watch->ctx, ended);
-}
-
 /* Moves the requests if they move beside the SMs, and then runs the rest of the memory side ahead. */
 static void run_memory(struct windows *w) {
     if (w->beside)
         memsys_follow(w->mem, w->follows);
-    tell(w, WINDOWS_LEAD);
+    windows_tell(w->watch, WINDOWS_LEAD);
     passes_run(&w->passes, w->leads, w->shares);
     atomic_store_explicit(&w->passes.over, true, memory_order_release);
 }
@@ -116,11 +111,11 @@ static void run_sms(struct windows *w) {
         workers_run(w->workers, w->memory + w->n_sms + helpers, run_one, w);
         return;
     }
-    tell(w, worth ? WINDOWS_ALONE : WINDOWS_FEW);
+    windows_tell(w->watch, worth ? WINDOWS_ALONE : WINDOWS_FEW);
     for (uint32_t i = 0; i < w->memory + w->n_sms; i++) {
         run_one(w, i);
         if (i >= w->memory)
-            tell(w, WINDOWS_JOB);
+            windows_tell(w->watch, WINDOWS_JOB);
     }
 }
 
@@ -200,7 +195,7 @@ static void lead(struct windows *w, uint64_t to) {
         workers_run(w->workers, workers_threads(w->workers), lead_one, w);
         return;
     }
-    tell(w, WINDOWS_ALONE);
+    windows_tell(w->watch, WINDOWS_ALONE);
     lead_one(w, 0);
 }
 
@@ -320,7 +315,7 @@ bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t t
         memsys_follow(w->mem, to);
         memsys_exchange(w->mem);
     } else {
-        w->to = to + 1; /* for may_run() */
+        w->to = to + 1; /* likewise */
         follow(w, w->crowded && goes_on(w));
     }
     perform(w, to);
