@@ -1,5 +1,5 @@
 /* Tests sampled simulation through the library: memory is exact, results do not depend on the number of host threads,
- * and launches that cannot be sampled run in time as a whole. */
+ * launches that cannot be sampled run in time as a whole, and plans can be written and read (sampled/plan_file.c). */
 #include "host/heddle.h"
 #include "host/sampled/sampling.h"
 #include "test/test.h"
@@ -171,6 +171,11 @@ static void drop(struct outcome *o) {
     free(o);
 }
 
+static void drop_both(struct outcome *a, struct outcome *b) {
+    drop(a);
+    drop(b);
+}
+
 /* A launch of 1,600 CTAs with gaps, twice: each thread runs once in each launch, so memory is as in the functional
  * model. The cycles are near those of the whole simulation. */
 START_TEST(memory_is_exact_with_gaps) {
@@ -182,8 +187,7 @@ START_TEST(memory_is_exact_with_gaps) {
     ck_assert_msg(fabs(s->cycles / t->cycles - 1) < 0.08, "%g instead of %g", s->cycles, t->cycles);
     ck_assert(s->half > 0 && s->half < 0.3 * s->cycles);
     drop(s);
-    drop(f);
-    drop(t);
+    drop_both(f, t);
 }
 END_TEST
 
@@ -195,8 +199,7 @@ static void check_inside(const struct machine *m, const struct sequence *p, bool
     ck_assert(memcmp(s->memory, f->memory, sizeof s->memory) == 0);
     ck_assert_msg(fabs(s->cycles / t->cycles - 1) < 0.08, "%s: %g instead of %g", p->model, s->cycles, t->cycles);
     drop(s);
-    drop(f);
-    drop(t);
+    drop_both(f, t);
 }
 
 /* A launch of 8 CTAs is one wave, and has gaps inside CTAs. 20 CTAs are two waves and a half, and have them, too. */
@@ -222,8 +225,7 @@ START_TEST(ctas_of_several_waves_end_in_time) {
     for (int cta = 0; cta < 16; cta++)
         ck_assert_uint_eq(t->memory[cta * BLOCK], cta < 8 ? cta % 2 : cta / 12);
     ck_assert(memcmp(s->memory, t->memory, sizeof s->memory) == 0);
-    drop(s);
-    drop(t);
+    drop_both(s, t);
 }
 END_TEST
 
@@ -292,8 +294,7 @@ START_TEST(thread_instructions_do_not_depend_on_time) {
     const struct sequence p = {"rounds", models[_i], 8, 1, 1, 0};
     struct outcome *t = simulate(&p, p.model), *f = simulate(&p, "functional");
     ck_assert_msg(t->threads == f->threads && t->threads > 1e6, "%s: %g, not %g", p.model, t->threads, f->threads);
-    drop(t);
-    drop(f);
+    drop_both(t, f);
 }
 END_TEST
 
@@ -304,8 +305,7 @@ START_TEST(uneven_ctas_have_no_gaps_inside) {
     ck_assert_int_eq(number_in(s->json, "\"skipped_instructions\""), 0);
     ck_assert(s->cycles == t->cycles);
     check_no_gaps(s->json, NO_GAPS_UNEVEN);
-    drop(s);
-    drop(t);
+    drop_both(s, t);
 }
 END_TEST
 
@@ -344,10 +344,17 @@ START_TEST(equal_launches_are_drawn) {
     ck_assert(memcmp(s->memory, f->memory, sizeof s->memory) == 0);
     ck_assert_msg(fabs(s->cycles - t->cycles) <= s->half, "%g +- %g instead of %g", s->cycles, s->half, t->cycles);
     drop(s);
-    drop(f);
-    drop(t);
+    drop_both(f, t);
 }
 END_TEST
+
+/* Requires that the sampled run `s` has the memory of the whole run `t`, and an interval with its cycles. Half of the
+ * interval must be less than this fraction of the cycles. */
+static void is_near(const struct outcome *s, const struct outcome *t, double fraction) {
+    ck_assert(memcmp(s->memory, t->memory, sizeof s->memory) == 0);
+    ck_assert_msg(fabs(s->cycles - t->cycles) <= s->half && s->half < fraction * t->cycles, "%g +- %g instead of %g",
+                  s->cycles, s->half, t->cycles);
+}
 
 /* A launch of 8 CTAs of 2 warps has 1,000 rounds of at least 14 instructions: 224,000, which is long for 2 SMs with 2
  * schedulers each. Of 4 launches, the first and one of the others are measured. Of 2 launches, only the first is: the
@@ -358,11 +365,8 @@ START_TEST(long_launches_need_few_samples) {
         struct outcome *s = sample(&p, 0), *t = simulate(&p, "spe");
         ck_assert_int_eq(s->runs, 1);
         ck_assert_int_eq(number_in(s->json, "\"measured_launches\""), launches / 2);
-        ck_assert(memcmp(s->memory, t->memory, sizeof s->memory) == 0);
-        ck_assert_msg(fabs(s->cycles - t->cycles) <= s->half && s->half < 0.1 * t->cycles, "%g +- %g instead of %g",
-                      s->cycles, s->half, t->cycles);
-        drop(s);
-        drop(t);
+        is_near(s, t, 0.1);
+        drop_both(s, t);
     }
 }
 END_TEST
@@ -375,11 +379,8 @@ START_TEST(growing_launches_are_a_group) {
     struct outcome *s = sample(&p, 0), *t = simulate(&p, "spe");
     ck_assert_int_eq(s->runs, 1);
     ck_assert_int_le(number_in(s->json, "\"measured_launches\""), 7);
-    ck_assert(memcmp(s->memory, t->memory, sizeof s->memory) == 0);
-    ck_assert_msg(fabs(s->cycles - t->cycles) <= s->half && s->half < 0.1 * t->cycles, "%g +- %g instead of %g",
-                  s->cycles, s->half, t->cycles);
-    drop(s);
-    drop(t);
+    is_near(s, t, 0.1);
+    drop_both(s, t);
 }
 END_TEST
 
@@ -394,11 +395,9 @@ START_TEST(alternating_launches_are_two_groups) {
     ck_assert_ptr_nonnull(o);
     const cJSON *list = cJSON_GetObjectItem(cJSON_GetObjectItem(o, "sampled"), "groups");
     ck_assert_int_eq(cJSON_GetArraySize(list), 2);
-    ck_assert_msg(fabs(s->cycles - t->cycles) <= s->half && s->half < 0.06 * t->cycles, "%g +- %g instead of %g",
-                  s->cycles, s->half, t->cycles);
+    is_near(s, t, 0.06);
     cJSON_Delete(o);
-    drop(s);
-    drop(t);
+    drop_both(s, t);
 }
 END_TEST
 
@@ -489,8 +488,7 @@ START_TEST(threads_change_nothing) {
                    *two = sample(&(struct sequence){"step", "dpe", CTAS, 2, 6, 0}, 0);
     ck_assert(one->cycles == two->cycles && one->half == two->half);
     ck_assert(memcmp(one->memory, two->memory, sizeof one->memory) == 0);
-    drop(one);
-    drop(two);
+    drop_both(one, two);
 }
 END_TEST
 
@@ -501,8 +499,7 @@ START_TEST(short_program_is_simulated) {
     ck_assert(s->cycles == t->cycles && s->half == 0);
     check_no_gaps(s->json, NO_GAPS_ERROR); /* gaps inside CTAs need at least 3 % */
     ck_assert_int_eq(number_in(s->json, "\"skipped_ctas\""), 0);
-    drop(s);
-    drop(t);
+    drop_both(s, t);
 }
 END_TEST
 
@@ -513,8 +510,7 @@ START_TEST(ordered_ctas_are_not_split) {
     ck_assert(s->cycles == t->cycles && number_in(s->json, "\"skipped_ctas\"") == 0);
     check_no_gaps(s->json, NO_GAPS_ORDER);
     ck_assert(memcmp(s->memory, t->memory, sizeof s->memory) == 0);
-    drop(s);
-    drop(t);
+    drop_both(s, t);
 }
 END_TEST
 
@@ -526,8 +522,7 @@ START_TEST(small_error_simulates_everything) {
     ck_assert(s->runs == 2 && s->half == 0 && s->cycles == t->cycles);
     check_no_gaps(s->json, NO_GAPS_ERROR);
     ck_assert_int_eq(number_in(s->json, "\"measured_launches\""), 30);
-    drop(s);
-    drop(t);
+    drop_both(s, t);
 }
 END_TEST
 

@@ -27,7 +27,7 @@ static inline struct modern_ports *modern_ports_at(struct modern_part *p, uint64
     return e;
 }
 
-/* Returns the reads of both banks in `cycle`, those of bank b in byte b. */
+/* Returns the numbers of reads in `cycle`: of bank 0 in byte 0, of bank 1 in byte 1. */
 static inline uint32_t modern_reads_at(const struct modern_part *p, uint64_t cycle) {
     const struct modern_ports *e = &p->ports[cycle % MODERN_RING];
     const uint32_t reads = e->read[0] | (uint32_t)e->read[1] << 8;

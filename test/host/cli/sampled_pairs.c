@@ -3,8 +3,8 @@
 #include "test/test.h"
 #include <math.h>
 
-/* A run of 1,000 cycles and one launch of 1,000 warp instructions, of which 900 are in gaps. Its units have 100
- * instructions and 100 cycles. One begins at CTA 5, as in every run; the other begins at CTA `other`. */
+/* Returns the result of a run of 1,000 cycles with one launch. The launch has 1,000 warp instructions, 900 of them in
+ * gaps, and two units of 100 instructions and 100 cycles, which begin at CTA 5 and at CTA `other`. */
 static struct job run_of(int other) {
     char text[512];
     snprintf(text, sizeof text,
@@ -16,10 +16,10 @@ static struct job run_of(int other) {
     return (struct job){.result = cJSON_Parse(text)};
 }
 
-/* With one common unit, the variance is that of the expected deviation: 2 % of the 900 skipped cycles, which are 0.9 of
- * all. The unit's error counts once, and that of the 9 skipped units counts 9 / 81. The deviation has 4 degrees of
- * freedom, so half of the interval is 2.7764 * 0.018 * sqrt(1 + 1 / 9). A second common unit, with the same difference
- * 0, has one of these 4, so the variance is 3 / 4 of it, times 1 / 2 + 1 / 9. */
+/* The runs have one common unit. Its deviation is the expected one: 2 % of the 900 skipped cycles, or 0.018 of all
+ * cycles. The variance is 0.018^2 * (1 + 9 / 81): the error of the unit, and the error of the 9 skipped units. It has 4
+ * degrees of freedom, so half of the interval is 2.7764 standard deviations. With two common units, whose differences
+ * are both 0, one of the 4 degrees of freedom has variance 0. So the variance is 3 / 4 * 0.018^2 * (1 / 2 + 9 / 81). */
 START_TEST(few_common_units_have_an_expected_deviation) {
     struct job base = run_of(1), other = run_of(2), same = run_of(1);
     ck_assert(base.result && other.result && same.result);
@@ -31,7 +31,7 @@ START_TEST(few_common_units_have_an_expected_deviation) {
 }
 END_TEST
 
-/* Without a common unit, the intervals of the cycles are those of independent runs. */
+/* Runs without a common unit count as independent: the variances of their cycles are added. */
 START_TEST(runs_without_common_units_are_no_pairs) {
     struct job base = run_of(1), other = run_of(2);
     cJSON *unit = cJSON_GetArrayItem(
