@@ -91,9 +91,9 @@ START_TEST(a_lock_inside_a_warp_is_found) {
 }
 END_TEST
 
-/* The lanes without the lock count their attempts in memory, so no repetition is found, and the launch reaches its limit.
- * Under SPE the lane with the lock waits for them, so the report gives the advice. ITS has convergence barriers. A warp
- * whose lanes stay together gets no advice. */
+/* The lanes without the lock count their attempts in memory, so no repetition is found, and the launch reaches its
+ * limit. Under SPE the lane with the lock waits for them, so the report gives the advice. ITS has convergence barriers.
+ * A warp whose lanes stay together gets no advice. */
 START_TEST(a_limit_reached_in_a_lock_gives_the_advice) {
     static const char lock[] = "L: atom.global.cas.b32 %r1,[%a0],0,1; red.global.add.u32 [%a0+64],1;\n"
                                " setp.ne.u32 %o,%r1,0; @%o bra L;\n atom.global.exch.b32 %r1,[%a0],0;\n",
