@@ -246,7 +246,46 @@ START_TEST(the_interpreter_names_the_loop) {
 }
 END_TEST
 
+/* Returns the pages of this process that the host keeps in memory. */
+static unsigned long resident_pages(void) {
+    unsigned long size = 0, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_int_eq(fscanf(f, "%lu %lu", &size, &resident), 2);
+    fclose(f);
+    return resident;
+}
+
+/* A warp that counts to 20,000 is watched from cycle 5,000 on. The other 14 SMs have no warp. Entries for all their
+ * warp slots would take 135 pages an SM, 2,025 together; an SM without warps takes at most 2. */
+START_TEST(a_search_takes_memory_for_warps_in_use_only) {
+    static const char text[] =
+        HEAD "mov.u32 %r1,0;\nL: add.u32 %r1,%r1,1; setp.lt.u32 %o,%r1,%r2; @%o bra L;\n ret;\n}\n";
+    char err[512], kernel[sizeof text + 64];
+    const char *const set[] = {"deadlock.cycles=10000", NULL};
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = "spe", .config = "fermi", .set = set}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    unsigned long pages[2];
+    for (int i = 0; i < 2; i++) {
+        const char *head = strstr(text, "mov.u32 %r1,0;");
+        snprintf(kernel, sizeof kernel, "%.*smov.u32 %%r2,%d; %s", (int)(head - text), text, i ? 20000 : 1, head);
+        struct heddle_module *m = heddle_module_text(h, "t.ptx", kernel, strlen(kernel));
+        ck_assert_msg(m != NULL, "%s", heddle_error(h));
+        const struct heddle_arg args[] = {{&(uint64_t){0}, 8}};
+        ck_assert_int_eq(
+            heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1),
+            HEDDLE_OK);
+        pages[i] = resident_pages();
+    }
+    ck_assert_msg(heddle_stat(h, 1, "gpu.cycles") > 20000, "no search");
+    ck_assert_msg(pages[1] - pages[0] < 500, "%lu pages", pages[1] - pages[0]);
+    heddle_close(h);
+}
+END_TEST
+
 SUITE(timing_livelock) {
+    TEST(a_search_takes_memory_for_warps_in_use_only);
     TEST_LOOP(warps_that_repeat_themselves_are_found, 0, base_models()->n);
     TEST_LOOP(a_lock_inside_a_warp_is_found, 0, 2);
     TEST(a_limit_reached_in_a_lock_gives_the_advice);
