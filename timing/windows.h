@@ -40,6 +40,7 @@ struct windows {
     struct passes passes;
     bool far; /* true if the crossbar is so slow that a request of this window arrives only in a later window */
     /* of the present window */
+    uint64_t end;    /* cycle at which it ends */
     uint64_t to, at; /* cycle at which the SMs stop next; all SMs have reached `at` */
     /* in this round: cycle up to which requests move; cycle up to which the rest of the memory side runs ahead */
     uint64_t follows, leads;
