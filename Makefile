@@ -51,7 +51,7 @@ COMPILE = $(CC) -I. -I$(BUILD) -D_GNU_SOURCE $(VARIANT_DEFINES) $(MORE_DEFINES) 
 PROFILE := $(if $(PGO),$(if $(filter train,$(PGO)),-fprofile-generate,-fprofile-use -fprofile-partial-training -Wno-missing-profile -Wno-coverage-mismatch))
 PROFILE_NAME = $(if $(PGO),-dumpbase $(@:$(BUILD)/%.o=$(TRAIN)/profile/%))
 LINK = $(CC) $(OPT) $(CFLAGS) $(PROFILE) $(KEPT) $(LDFLAGS)
-LIBS := -lconfig -lcjson -lsqlite3 -lelf -llz4 -lzstd -lxxhash -l:libstdc++.so.6 -lm -pthread $(LDLIBS)
+LIBS := -lconfig -lcjson -lsqlite3 -lelf -llz4 -lzstd -lxxhash -lm -pthread $(LDLIBS)
 
 # Folders of `make install`, below DESTDIR; the library searches them last.
 PREFIX ?= /usr/local
@@ -261,9 +261,10 @@ $(BUILD)/man/heddle.3: host/heddle.h host/man/pages.awk host/man/heddle.3
 # heddle(1) and a page for each command are generated from --help, if help2man is installed.
 $(BUILD)/man/heddle.1: $(CMD_OBJ) $(BUILD)/host/cli/help.o host/man/pages.sh host/man/help.awk | $(BUILD)/heddle
 	@host/man/pages.sh $(BUILD)/heddle $(@D)
+# At a fixed address, the command starts faster: the loader need not relocate its tables. Packagers choose for themselves.
 $(BUILD)/heddle: $(CMD_OBJ) $(BUILD)/libheddle-internal.a
 	@$(SAY) '  link    $@'
-	$(Q)$(LINK) -o $@ $^ $(LIBS)
+	$(Q)$(LINK) $(if $(GIVEN)$(SAN),,-no-pie) -o $@ $^ $(LIBS)
 # Some functions are wrapped for tests: malloc() by test/harness/memory.c, heddle_read() by test/benchmarks.c, and functions
 # that open machines and launch kernels by test/tried.c.
 WRAPPED := malloc realloc free $(if $(filter test/benchmarks.c,$(TEST_SRC)),heddle_read) \

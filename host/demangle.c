@@ -1,15 +1,26 @@
 /* Converts C++ names between their mangled form in PTX and their form in the source. */
 #include "context.h"
 #include "handles.h"
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A function of libstdc++ (Itanium C++ ABI, 3.4). It returns malloc'ed text, or NULL if `name` is not mangled. */
-char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
+typedef char *demangle_fn(const char *name, char *buffer, size_t *size, int *status);
 
+/* Returns the name in its form in the source as malloc'ed text; NULL if it is not mangled, or without libstdc++. The
+ * library is loaded here, because it would double the time in which the command starts. It stays loaded. */
 static char *demangled(const char *name) {
+    if (strncmp(name, "_Z", 2) != 0)
+        return NULL;
+    void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+    if (!library)
+        return NULL;
     int status;
-    return strncmp(name, "_Z", 2) == 0 ? __cxa_demangle(name, NULL, NULL, &status) : NULL;
+    demangle_fn *demangle = (demangle_fn *)dlsym(library, "__cxa_demangle");
+    char *text = demangle ? demangle(name, NULL, NULL, &status) : NULL;
+    dlclose(library);
+    return text;
 }
 
 void heddle_demangle(const char *name, char *out, size_t size) {

@@ -169,6 +169,9 @@ bool model_parse(const struct model_tables *t, const char *text, struct model_sp
     const char *at = text;
     if (!*text)
         return say(&r, "which model? (see 'heddle list models')");
+    if (strchr(text, ','))
+        return say(&r, "'%s' is a list, and one model is expected; 'heddle compare' and 'heddle sweep' take lists",
+                   text);
     for (bool first = true; good; first = false) {
         size_t len = strcspn(at, "+");
         if (len >= sizeof word)

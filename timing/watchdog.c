@@ -65,13 +65,36 @@ static struct fault stuck(const struct watchdog *d, enum fault_kind kind, const 
     return (struct fault){.kind = kind, .text = deadlock_report(d->parts.sm, d->parts.n_sms, warps, why)};
 }
 
+/* Returns true if a path of the warp in the slot can run while other lanes of the warp wait. */
+static bool holds_lanes_back(const struct sm *sm, uint32_t slot) {
+    const struct warp *warp = sm_get_warp(sm, slot);
+    const lanemask_t may_run = warp && sm_is_live(sm, slot) ? sm_lanes_may_run(sm, slot) : 0;
+    return may_run && warp->live & ~may_run;
+}
+
+static bool some_warp_holds_lanes_back(const struct watchdog *d) {
+    bool any = false;
+    for (uint32_t i = 0; i < d->parts.n_sms && !any; i++)
+        for (uint32_t w = 0; w < sm_get_slots(d->parts.sm[i]) && !any; w++)
+            any = holds_lanes_back(d->parts.sm[i], w);
+    return any;
+}
+
+/* Returns the advice for lanes that wait for lanes of their warp; "" if the model lets all of them continue. */
+static const char *barrier_advice(const struct watchdog *d) {
+    return d->parts.barriers ? ""
+                             : "; if lanes of a warp wait for each other, as for a lock, choose a model with "
+                               "convergence barriers, such as -m its (docs/models.md)";
+}
+
 /* Returns the fault of a launch that has reached its limit. The limit is checked at the end of a window of cycles, so
  * the launch may have run a few cycles longer. */
 static struct fault beyond_limit(const struct watchdog *d, uint64_t cycles) {
-    char limit[96];
-    snprintf(limit, sizeof limit, " (it ran until cycle %" PRIu64 ", the end of a window of cycles)", cycles);
-    return stuck(d, FAULT_LIMIT, "stopped by the limit of", d->launch->cycle_limit,
-                 cycles > d->launch->cycle_limit ? limit : "");
+    char after[256], limit[96] = "";
+    if (cycles > d->launch->cycle_limit)
+        snprintf(limit, sizeof limit, " (it ran until cycle %" PRIu64 ", the end of a window of cycles)", cycles);
+    snprintf(after, sizeof after, "%s%s", limit, some_warp_holds_lanes_back(d) ? barrier_advice(d) : "");
+    return stuck(d, FAULT_LIMIT, "stopped by the limit of", d->launch->cycle_limit, after);
 }
 
 struct fault watchdog_stopped(const struct watchdog *d, uint64_t to) {
@@ -160,8 +183,7 @@ static uint64_t moved_so_far(const struct watchdog *d) {
  * `whole`, only warps without lanes that wait for the path count. */
 static bool some_path_sleeps(const struct sm *sm, bool whole, uint64_t now) {
     for (uint32_t w = 0; w < sm_get_slots(sm); w++) {
-        const struct warp *warp = sm_get_warp(sm, w);
-        if (!warp || !sm_is_live(sm, w) || (whole && warp->live & ~sm_lanes_may_run(sm, w)))
+        if (!sm_get_warp(sm, w) || !sm_is_live(sm, w) || (whole && holds_lanes_back(sm, w)))
             continue;
         uint32_t n;
         const struct sm_path *path = sm_get_paths(sm, w, &n);
@@ -197,10 +219,7 @@ static bool makes_progress(struct watchdog *d, uint64_t to) {
 /* Returns a fault for a deadlock. `unit` follows the number of cycles. */
 static struct fault deadlock(const struct watchdog *d, const char *before, uint64_t cycles, const char *unit) {
     char after[256];
-    snprintf(after, sizeof after, "%.80s%s", unit,
-             d->parts.barriers ? ""
-                               : "; if lanes of a warp wait for each other, as for a lock, choose a model with "
-                                 "convergence barriers, such as -m its (docs/models.md)");
+    snprintf(after, sizeof after, "%.80s%s", unit, barrier_advice(d));
     return stuck(d, FAULT_DEADLOCK, before, cycles, after);
 }
 

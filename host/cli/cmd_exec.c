@@ -5,6 +5,7 @@
 #include "host/live/live.h"
 #include "host/load/elf_load.h"
 #include "host/load/follow.h"
+#include "host/report/outfile.h"
 #include "host/results/results_db.h"
 #include "timing/config/config.h"
 #include <errno.h>
@@ -36,17 +37,48 @@ static const struct option_def options[] = {
     {0, NULL, NULL, NULL},
 };
 
-/* Finds the program's file by PATH, as the shell does. */
+static bool is_regular(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* Finds the program's file by PATH, as the shell does. A file of the current folder that is no program is found, too:
+ * check_program() reports what it is. */
 static bool find_program(const char *word, char *out, size_t size) {
-    if (strchr(word, '/'))
+    if (strchr(word, '/') || (is_regular(word) && access(word, X_OK) != 0))
         return snprintf(out, size, "%s", word) < (int)size;
     const char *path = getenv("PATH");
     for (const char *at = path ? path : ""; *at; at += strcspn(at, ":"), at += *at == ':') {
         int n = snprintf(out, size, "%.*s/%s", (int)strcspn(at, ":"), at, word);
-        if (n > 0 && (size_t)n < size && access(out, X_OK) == 0)
+        if (n > 0 && (size_t)n < size && is_regular(out) && access(out, X_OK) == 0)
             return true;
     }
     return false;
+}
+
+/* Reports that no folder of PATH has the program. */
+static enum heddle_status not_found(const struct cli *c, const char *word) {
+    struct stat st;
+    if (is_regular(word))
+        return cli_fail(c, "%s: no folder of PATH has this program; for the file in this folder, write './%s'", word,
+                        word);
+    if (stat(word, &st) == 0 && S_ISDIR(st.st_mode))
+        return cli_fail(c, "%s: it is a folder, not a program", word);
+    return cli_fail(c, "%s: neither this folder nor a folder of PATH has this program", word);
+}
+
+/* Reports why the file cannot be executed. `error` is the errno of its access; 0: it is no regular file. */
+static enum heddle_status not_executable(const struct cli *c, const char *path, int error) {
+    const size_t len = strlen(path);
+    if (!error)
+        return cli_fail(c, "%s: it is no file to execute", path);
+    if (error != EACCES || access(path, R_OK) != 0)
+        return cli_fail(c, "%s: %s", path, strerror(error));
+    if (len > 4 && strcmp(path + len - 4, ".ptx") == 0)
+        return cli_fail(c, "%s: it is PTX, not a program: 'heddle run' runs a kernel of PTX", path);
+    if (len > 3 && strcmp(path + len - 3, ".cu") == 0)
+        return cli_fail(c, "%s: it is source code, not a program: compile it with 'nvcc'", path);
+    return cli_fail(c, "%s: the file is not executable; if it is a program, 'chmod +x' makes it executable", path);
 }
 
 /* Returns why Heddle cannot replace a CUDA runtime that is linked into the program; NULL: it can. */
@@ -88,7 +120,7 @@ static enum heddle_status check_program(const struct cli *c, const char *path, u
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || access(path, X_OK) != 0) {
-        cli_fail(c, "%s: %s", path, fd >= 0 && !S_ISREG(st.st_mode) ? "is no file to execute" : strerror(errno));
+        not_executable(c, path, fd >= 0 && !S_ISREG(st.st_mode) ? 0 : errno);
         if (fd >= 0)
             close(fd);
         return HEDDLE_USAGE;
@@ -120,7 +152,10 @@ static enum heddle_status check_options(const struct cli *c, const struct sim *s
     live_close(live);
     if (where && !live)
         return cli_fail(c, "--live: %s", err);
-    const char *file = cli_value(c, "results");
+    const char *json = cli_value(c, "json"), *file = cli_value(c, "results");
+    if ((json && !outfile_possible(json, err, sizeof err)) ||
+        (o.checkpoint && !outfile_possible(o.checkpoint, err, sizeof err)))
+        return cli_fail(c, "%s", err);
     struct results_db *db = file ? results_open(file, true, err, sizeof err) : NULL;
     results_close(db);
     return db || !file ? HEDDLE_OK : cli_fail(c, "%s", err);
@@ -314,7 +349,7 @@ static enum heddle_status run_recorded(const struct cli *c, const char *path, ch
 static enum heddle_status start(const struct cli *c, const struct sim *sim, double error, bool recorded) {
     char path[PATH_MAX];
     if (!find_program(c->words[0], path, sizeof path))
-        return cli_fail(c, "%s: there is no such program", c->words[0]);
+        return not_found(c, c->words[0]);
     uint32_t newest = 0;
     enum heddle_status status = check_program(c, path, &newest);
     if (status != HEDDLE_OK || (status = check_options(c, sim, newest)) != HEDDLE_OK)

@@ -275,6 +275,28 @@ static enum heddle_status check_params(const struct request *r, struct heddle *h
     return status;
 }
 
+/* Copies the argument's file to its buffer. The host never holds a second copy of a large file. */
+static enum heddle_status fill_buffer(const struct request *r, struct heddle *h, const struct arg *a, uint64_t address,
+                                      FILE *say) {
+    enum { CHUNK = 1 << 20 };
+    const size_t most = a->bytes < CHUNK ? (size_t)a->bytes : CHUNK;
+    unsigned char *chunk = malloc(most);
+    if (!chunk)
+        return told(r, say, "the host is out of memory");
+    enum heddle_status status = HEDDLE_OK;
+    for (uint64_t at = 0; at < a->bytes && status == HEDDLE_OK;) {
+        const ssize_t n = pread(fileno(a->in), chunk, a->bytes - at < most ? a->bytes - at : most, (off_t)at);
+        if (n <= 0)
+            status = told(r, say, "argument '%s': the file cannot be read%s", a->spec, n ? "" : ": it became shorter");
+        else if (heddle_write(h, address + at, chunk, (uint64_t)n) != HEDDLE_OK)
+            status = complain(h, say);
+        else
+            at += (uint64_t)n;
+    }
+    free(chunk);
+    return status;
+}
+
 /* Allocates and fills an argument's buffer. */
 static enum heddle_status place_buffer(const struct request *r, struct heddle *h, struct arg *a, int address_size,
                                        FILE *say) {
@@ -284,8 +306,11 @@ static enum heddle_status place_buffer(const struct request *r, struct heddle *h
     const bool tells = a->kind == ARG_ZERO && cli_has(r->c, "check");
     if (address && tells && heddle_clear(h, address, a->bytes) != HEDDLE_OK)
         return complain(h, say);
-    if (!address || (a->data && heddle_write(h, address, a->data, a->bytes) != HEDDLE_OK))
+    if (!address)
         return complain(h, say);
+    const enum heddle_status status = a->in ? fill_buffer(r, h, a, address, say) : HEDDLE_OK;
+    if (status != HEDDLE_OK)
+        return status;
     if (address_size == 32 && !a->object && (address + a->bytes) >> 32)
         return told(r, say, "argument '%s': the buffers take more than a 32-bit module can address", a->spec);
     memcpy(a->value, &address, sizeof address);

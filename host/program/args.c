@@ -191,6 +191,9 @@ void arg_free(struct arg *a) {
     free(a->out_file);
     free(a->data);
     free(a->texture);
+    if (a->in)
+        fclose(a->in);
+    a->in = NULL;
     a->in_file = a->out_file = NULL;
     a->data = NULL;
     a->texture = NULL;
@@ -264,7 +267,7 @@ bool args_match(const struct arg *args, int n, const struct heddle_param *params
 }
 
 bool arg_load(struct arg *a, char *err, size_t err_size) {
-    if (!a->in_file)
+    if (!a->in_file || a->in)
         return true;
     struct stat st;
     int fd = open(a->in_file, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* with this flag, open() does not block on a FIFO */
@@ -280,11 +283,14 @@ bool arg_load(struct arg *a, char *err, size_t err_size) {
         why = "is not a regular file";
     else if (st.st_size == 0)
         why = "the file is empty";
+    else if (is_buffer(a))
+        a->in = f;
     else if (!(a->data = malloc((size_t)st.st_size)))
         why = "the host is out of memory";
     else if (fread(a->data, 1, (size_t)st.st_size, f) != (size_t)st.st_size)
         why = "the file cannot be read";
-    fclose(f);
+    if (!a->in)
+        fclose(f);
     if (why)
         return refuse(err, err_size, a->spec, why);
     a->bytes = (uint64_t)st.st_size;

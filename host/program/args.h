@@ -25,7 +25,8 @@ struct arg {
     /* size of the value or buffer in bytes; the size of a buffer filled from a file is known after arg_load() */
     uint64_t bytes;
     unsigned char value[8]; /* the value, or a buffer's device address (its first 4 bytes in a 32-bit module) */
-    unsigned char *data;    /* contents of in_file; after the run, contents of the buffer, to be written to out_file */
+    FILE *in;               /* the open in_file of a buffer, after arg_load() */
+    unsigned char *data;    /* contents of a bytes: file; after the run, contents of the buffer, for out_file */
     enum arg_object object;
     /* description of a texture, surface or sampler object; for a sampler, only its member `sampler` is used */
     struct heddle_texture *texture;
@@ -46,7 +47,7 @@ bool parse_bytes(const char *text, uint64_t *out);
  * how arguments are given, "-a, " on the command line, else "". */
 bool args_match(const struct arg *args, int n, const struct heddle_param *params, int n_params, const char *kernel,
                 int address_size, const char *how, FILE *err);
-/* Reads the input file of an argument of the form in:, inout: or bytes: to `data`. Returns false with the reason in
- * `err`. */
+/* Opens the input file of an argument of the form in: or inout:, or reads that of the form bytes: to `data`, and stores
+ * its size. Returns false with the reason in `err`. */
 bool arg_load(struct arg *a, char *err, size_t err_size);
 #endif

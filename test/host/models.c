@@ -69,6 +69,7 @@ static const struct {
     {"spe++toy", "model 'spe++toy': a name is missing after '+'"},
     {"", "which model? (see 'heddle list models')"},
     {"spee", "no model is called 'spee'; did you mean 'spe'?"},
+    {"spe,dpe", "'spe,dpe' is a list, and one model is expected; 'heddle compare' and 'heddle sweep' take lists"},
     {"qqqqqqqq", "no model is called 'qqqqqqqq' (see 'heddle list models')"},
 };
 

@@ -3,6 +3,7 @@
 #include "isa/paths/control.h"
 #include "isa/paths/paths_report.h"
 #include "isa/paths/repeat.h"
+#include "timing/config/warp_set.h"
 #include "tma.h"
 #include "unit_access.h"
 #include <stdlib.h>
@@ -12,6 +13,7 @@ struct livelock {
     bool watching, disturbed;
     uint64_t arrivals;        /* number of mbarrier arrivals by copies before the search began */
     struct repeat_warp *warp; /* WARP_SLOTS entries, allocated by the first search; NULL before it */
+    struct warp_set noted;    /* the warps whose entries are not all zero. The others take no host memory */
     bool asked[WARP_SLOTS];   /* the warp has executed a strong access since it last read a clock */
     uint32_t polls;           /* number of clock reads of such warps since the search began */
 };
@@ -25,7 +27,7 @@ static void *make(const struct config *cfg, uint32_t sm, void *ctx) {
 
 static void livelock_free(void *u) {
     struct livelock *l = u;
-    for (uint32_t w = 0; l->warp && w < WARP_SLOTS; w++)
+    for (uint32_t w; warp_set_take(&l->noted, &w);)
         repeat_free(&l->warp[w]);
     free(l->warp);
     free(l);
@@ -70,10 +72,16 @@ static void count_polls(struct livelock *l, const struct sm_issued *i) {
     }
 }
 
+/* Returns the entry of a warp, to be changed. */
+static struct repeat_warp *entry(struct livelock *l, uint32_t warp) {
+    warp_set_add(&l->noted, warp);
+    return &l->warp[warp];
+}
+
 static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
     struct livelock *l = u;
     if (i->phase == ISSUE_WAITS)
-        repeat_forget(&l->warp[i->warp]);
+        repeat_forget(entry(l, i->warp));
     if (i->phase == ISSUE_UNIT)
         disturb(sm, l);
     if (!i->fx || (i->in->kind <= K_CVT && !(i->in->hints & HINT_DEQ)) || i->phase == ISSUE_UNIT)
@@ -84,16 +92,16 @@ static void issued(void *u, struct sm *sm, const struct sm_issued *i) {
         disturb(sm, l);
         break;
     case REPEAT_ALONE:
-        repeat_forget(&l->warp[i->warp]);
+        repeat_forget(entry(l, i->warp));
         break;
     case REPEAT_UNKNOWN:
-        repeat_unknown(&l->warp[i->warp]);
+        repeat_unknown(entry(l, i->warp));
         break;
     case REPEAT_FINE:
         if (i->in->ends_block & BLOCK_WAITS)
-            repeat_wait(&l->warp[i->warp], i->fx->taken);
+            repeat_wait(entry(l, i->warp), i->fx->taken);
         if (i->in->kind == K_BRANCH && i->in->target <= i->pc && i->fx->taken)
-            repeat_visit(&l->warp[i->warp], sm_get_warp(sm, i->warp), i->pc, i->fx->taken);
+            repeat_visit(entry(l, i->warp), sm_get_warp(sm, i->warp), i->pc, i->fx->taken);
         break;
     }
 }
@@ -113,7 +121,8 @@ void livelock_begin(struct sm *sm) {
         l->disturbed = true; /* if memory is out, no search runs: from now on, livelock_disturbed() returns true */
         return;
     }
-    for (uint32_t w = 0; w < WARP_SLOTS; w++)
+    uint32_t w;
+    for (struct warp_walk at = warp_walk(&l->noted); warp_next(&at, &l->noted, WARP_WORDS, &w);)
         repeat_forget(&l->warp[w]);
     memset(l->asked, 0, sizeof l->asked);
     l->polls = 0;

@@ -274,7 +274,17 @@ START_TEST(a_result_on_stdout_is_alone_there) {
 }
 END_TEST
 
+/* The file is longer than the parts in which heddle copies it, and no multiple of them. */
+START_TEST(a_large_input_is_copied_whole) {
+    write_sevens();
+    ck_assert_int_eq(shell("seq 400000 >x"), 0); /* 2,688,895 bytes */
+    STATUS(HEDDLE_OK, SEVENS "-a inout:x:y");
+    ck_assert_int_eq(shell("cmp -i 16 x y && test $(wc -c <y) = 2688895"), 0);
+}
+END_TEST
+
 SUITE(cli_files) {
+    TEST(a_large_input_is_copied_whole);
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST(other_files_are_left_alone);
     TEST(one_file_is_written_once);

@@ -262,15 +262,42 @@ START_TEST(programs_that_cannot_run_are_told_why) {
     STATUS(HEDDLE_USAGE, "exec ./nothing.out");
     SAYS(err, "No such file");
     STATUS(HEDDLE_USAGE, "exec no-such-program-of-mine");
-    SAYS(err, "there is no such program");
+    SAYS(err, "no-such-program-of-mine: neither this folder nor a folder of PATH has this program");
+    STATUS(HEDDLE_USAGE, "exec machine.out");
+    SAYS(err, "no folder of PATH has this program; for the file in this folder, write './machine.out'");
     STATUS(HEDDLE_USAGE, "exec");
     SAYS(err, "which program?");
     STATUS(HEDDLE_USAGE, "exec .");
-    SAYS(err, "is no file to execute");
+    SAYS(err, "it is a folder, not a program");
+    STATUS(HEDDLE_USAGE, "exec ./");
+    SAYS(err, "it is no file to execute");
+    write_file("text.ptx", ".version 7.0", 12);
+    write_file("text.cu", "int main", 8);
+    write_file("text.md", "# text", 6);
+    STATUS(HEDDLE_USAGE, "exec text.ptx");
+    SAYS(err, "text.ptx: it is PTX, not a program: 'heddle run' runs a kernel of PTX");
+    STATUS(HEDDLE_USAGE, "exec ./text.cu");
+    SAYS(err, "./text.cu: it is source code, not a program: compile it with 'nvcc'");
+    STATUS(HEDDLE_USAGE, "exec text.md");
+    SAYS(err, "text.md: the file is not executable; if it is a program, 'chmod +x' makes it executable");
     STATUS(HEDDLE_USAGE, "exec -m nonsense /bin/true");
     SAYS(err, "nonsense");
     STATUS(HEDDLE_USAGE, "exec -s gpu.smss=3 /bin/true");
     SAYS(err, "gpu.sms");
+}
+END_TEST
+
+/* A file that cannot be written is reported before the program starts. */
+START_TEST(files_that_cannot_be_written_are_told_before_the_run) {
+    STATUS(HEDDLE_USAGE, "exec --json /no/folder/x.json sh -c 'echo started'");
+    SAYS(err, "/no/folder/x.json: No such file or directory");
+    ck_assert_str_eq(out, "");
+    STATUS(HEDDLE_USAGE, "exec --checkpoint /no/folder/x sh -c 'echo started'");
+    SAYS(err, "/no/folder/x: No such file or directory");
+    ck_assert_str_eq(out, "");
+    STATUS(HEDDLE_USAGE, "record -o /no/folder/x sh -c 'echo started'");
+    SAYS(err, "/no/folder/x: No such file or directory");
+    ck_assert_str_eq(out, "");
 }
 END_TEST
 
@@ -505,6 +532,7 @@ SUITE(cli_exec) {
     TEST(launches_and_starts_are_cheap);
     TEST(a_fault_is_told);
     TEST(programs_that_cannot_run_are_told_why);
+    TEST(files_that_cannot_be_written_are_told_before_the_run);
     TEST(other_programs_just_run);
     TEST(programs_of_this_machines_nvcc_run);
 }

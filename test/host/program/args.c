@@ -192,8 +192,17 @@ START_TEST(input_files_must_exist_and_have_content) {
     ck_assert_int_eq(write(fd, "abc", 3), 3);
     ck_assert(arg_load(&a, why, sizeof why));
     ck_assert_uint_eq(a.bytes, 3);
+    char in[4] = "";
+    ck_assert_uint_eq(fread(in, 1, sizeof in, a.in), 3);
+    ck_assert_str_eq(in, "abc");
+    arg_free(&a);
+    snprintf(spec, sizeof spec, "bytes:%s", path);
+    ck_assert(parses(spec, &a));
+    ck_assert(arg_load(&a, why, sizeof why));
+    ck_assert_uint_eq(a.bytes, 3);
     ck_assert_mem_eq(a.data, "abc", 3);
     arg_free(&a);
+    snprintf(spec, sizeof spec, "in:%s", path);
     close(fd);
     unlink(path);
     ck_assert(parses(spec, &a));

@@ -10,14 +10,13 @@
     ".reg .pred %q, %o; .reg .b64 %a<5>; .shared .b32 s[4];\n"                                                         \
     " ld.param.u64 %a0,[p]; mov.u32 %lane,%laneid; setp.lt.u32 %q,%lane,16; mov.u32 %r5,%ctaid.x;\n"
 
-static enum heddle_status run_set(const char *option, const char *body, const char *model, uint32_t ctas,
-                                  char error[4096], double *cycles) {
+static enum heddle_status run_limited(uint64_t limit, const char *option, const char *body, const char *model,
+                                      uint32_t ctas, char error[4096], double *cycles) {
     static char text[4096];
     char err[512];
     const char *const set[] = {"deadlock.cycles=20000", option, NULL};
-    struct heddle *h =
-        heddle_open(&(struct heddle_options){.model = model, .config = "tiny", .set = set, .cycle_limit = 100000000},
-                    err, sizeof err);
+    struct heddle *h = heddle_open(
+        &(struct heddle_options){.model = model, .config = "tiny", .set = set, .cycle_limit = limit}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
     snprintf(text, sizeof text, "%s%s ret;\n}\n", HEAD, body);
     struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
@@ -31,6 +30,11 @@ static enum heddle_status run_set(const char *option, const char *body, const ch
     *cycles = heddle_stat(h, 0, "gpu.cycles");
     heddle_close(h);
     return s;
+}
+
+static enum heddle_status run_set(const char *option, const char *body, const char *model, uint32_t ctas,
+                                  char error[4096], double *cycles) {
+    return run_limited(100000000, option, body, model, ctas, error, cycles);
 }
 
 static enum heddle_status run(const char *body, const char *model, uint32_t ctas, char error[4096], double *cycles) {
@@ -84,6 +88,26 @@ START_TEST(a_lock_inside_a_warp_is_found) {
     ck_assert_msg(strstr(error, "has repeated itself") != NULL, "%s", error);
     ck_assert_msg(strstr(error, "lanes fffffffe at pc") != NULL, "%s", error);
     ck_assert_msg(strstr(error, "choose a model with convergence barriers") != NULL, "%s", error);
+}
+END_TEST
+
+/* The lanes without the lock count their attempts in memory, so no repetition is found, and the launch reaches its
+ * limit. Under SPE the lane with the lock waits for them, so the report gives the advice. ITS has convergence barriers.
+ * A warp whose lanes stay together gets no advice. */
+START_TEST(a_limit_reached_in_a_lock_gives_the_advice) {
+    static const char lock[] = "L: atom.global.cas.b32 %r1,[%a0],0,1; red.global.add.u32 [%a0+64],1;\n"
+                               " setp.ne.u32 %o,%r1,0; @%o bra L;\n atom.global.exch.b32 %r1,[%a0],0;\n",
+                      together[] = "L: red.global.add.u32 [%a0+64],1; bra L;\n";
+    char error[4096];
+    double cycles;
+    ck_assert_int_eq(run_limited(50000, NULL, lock, "spe", 1, error, &cycles), HEDDLE_DEADLOCK);
+    ck_assert_msg(strstr(error, "stopped by the limit of 50000 cycles") != NULL, "%s", error);
+    ck_assert_msg(strstr(error, "; if lanes of a warp wait for each other, as for a lock, choose a model") != NULL,
+                  "%s", error);
+    ck_assert_int_eq(run_limited(1000, NULL, lock, "its", 1, error, &cycles), HEDDLE_DEADLOCK);
+    ck_assert_msg(strstr(error, "stopped by the limit of 1000 cycles") && !strstr(error, "-m its"), "%s", error);
+    ck_assert_int_eq(run_limited(1000, NULL, together, "spe", 1, error, &cycles), HEDDLE_DEADLOCK);
+    ck_assert_msg(strstr(error, "stopped by the limit of 1000 cycles") && !strstr(error, "-m its"), "%s", error);
 }
 END_TEST
 
@@ -222,9 +246,49 @@ START_TEST(the_interpreter_names_the_loop) {
 }
 END_TEST
 
+/* Returns the pages of this process that the host keeps in memory. */
+static unsigned long resident_pages(void) {
+    unsigned long size = 0, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_int_eq(fscanf(f, "%lu %lu", &size, &resident), 2);
+    fclose(f);
+    return resident;
+}
+
+/* A warp that counts to 20,000 is watched from cycle 5,000 on. The other 14 SMs have no warp. Entries for all their
+ * warp slots would take 135 pages an SM, 2,025 together; an SM without warps takes at most 2. */
+START_TEST(a_search_takes_memory_for_warps_in_use_only) {
+    static const char text[] =
+        HEAD "mov.u32 %r1,0;\nL: add.u32 %r1,%r1,1; setp.lt.u32 %o,%r1,%r2; @%o bra L;\n ret;\n}\n";
+    char err[512], kernel[sizeof text + 64];
+    const char *const set[] = {"deadlock.cycles=10000", NULL};
+    struct heddle *h =
+        heddle_open(&(struct heddle_options){.model = "spe", .config = "fermi", .set = set}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    unsigned long pages[2];
+    for (int i = 0; i < 2; i++) {
+        const char *head = strstr(text, "mov.u32 %r1,0;");
+        snprintf(kernel, sizeof kernel, "%.*smov.u32 %%r2,%d; %s", (int)(head - text), text, i ? 20000 : 1, head);
+        struct heddle_module *m = heddle_module_text(h, "t.ptx", kernel, strlen(kernel));
+        ck_assert_msg(m != NULL, "%s", heddle_error(h));
+        const struct heddle_arg args[] = {{&(uint64_t){0}, 8}};
+        ck_assert_int_eq(
+            heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){32, 1, 1}, 0, args, 1),
+            HEDDLE_OK);
+        pages[i] = resident_pages();
+    }
+    ck_assert_msg(heddle_stat(h, 1, "gpu.cycles") > 20000, "no search");
+    ck_assert_msg(pages[1] - pages[0] < 500, "%lu pages", pages[1] - pages[0]);
+    heddle_close(h);
+}
+END_TEST
+
 SUITE(timing_livelock) {
+    TEST(a_search_takes_memory_for_warps_in_use_only);
     TEST_LOOP(warps_that_repeat_themselves_are_found, 0, base_models()->n);
     TEST_LOOP(a_lock_inside_a_warp_is_found, 0, 2);
+    TEST(a_limit_reached_in_a_lock_gives_the_advice);
     TEST(a_cta_without_room_does_not_help);
     TEST_LOOP(sleep_is_no_deadlock, 0, base_models()->n);
     TEST(sleep_that_waits_for_lanes_of_the_warp_is_found);
