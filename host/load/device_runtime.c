@@ -196,6 +196,17 @@ static bool is_used(const char *text, size_t len, const char *name, bool *define
     return used;
 }
 
+bool device_runtime_is_library(const char *text, size_t len) {
+    bool defined = false, declared;
+    for (size_t i = 0; i < sizeof interfaces / sizeof *interfaces && !defined; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%sLaunchDeviceV2", interfaces[i].prefix);
+        if (interfaces[i].is == LIBRARY)
+            is_used(text, len, name, &defined, &declared);
+    }
+    return defined;
+}
+
 bool device_runtime_add(const char *text, size_t len, char **all) {
     *all = NULL;
     if (!memmem(text, len, "LaunchDevice", 12) && !memmem(text, len, "GraphSetConditional", 19) &&

@@ -33,4 +33,6 @@ struct device_record {
 /* Returns whether the PTX calls functions of the device runtime that it does not define. Then `*all` is the PTX
  * followed by the definitions, zero-terminated, which the caller frees; NULL if out of memory. */
 bool device_runtime_add(const char *text, size_t len, char **all);
+/* Returns whether the PTX contains CUDA's device library, because it defines the library's function for launches. */
+bool device_runtime_is_library(const char *text, size_t len);
 #endif

@@ -1,6 +1,7 @@
 /* Reads containers of device code as nvcc 11 to 13 writes them: a header of 16 bytes, then entries, each with its own
  * header. All numbers are little-endian. */
 #include "fatbin.h"
+#include "device_runtime.h"
 #include "ptx/tree.h"
 #include <lz4.h>
 #include <stdarg.h>
@@ -194,21 +195,29 @@ bool fatbin_read(struct device_code *c, const void *data, size_t len, uint32_t t
     return !best.payload || take(c, &best);
 }
 
+/* Returns the architecture of the newest part with code, 0 if there is none. CUDA's device library counts only if
+ * `library` is true. */
+static uint32_t newest_part(const struct device_code *c, bool library) {
+    uint32_t newest = 0;
+    for (int i = 0; i < c->n; i++) {
+        const struct ptx_part *p = &c->parts[i];
+        bool empty = !memmem(p->text, p->len, ".entry", 6) && !memmem(p->text, p->len, ".func", 5);
+        if (!empty && p->arch > newest && (library || !device_runtime_is_library(p->text, p->len)))
+            newest = p->arch;
+    }
+    return newest;
+}
+
 uint32_t fatbin_newest(const void *data, size_t len) {
     struct device_code c = {0};
     uint32_t newest = 0;
     if (fatbin_read(&c, data, len, UINT32_MAX, 0))
-        newest = device_code_newest(&c);
+        newest = newest_part(&c, false);
     device_code_free(&c);
     return newest;
 }
 
 uint32_t device_code_newest(const struct device_code *c) {
-    uint32_t newest = 0;
-    for (int i = 0; i < c->n; i++) {
-        const struct ptx_part *p = &c->parts[i];
-        bool empty = !memmem(p->text, p->len, ".entry", 6) && !memmem(p->text, p->len, ".func", 5);
-        newest = !empty && p->arch > newest ? p->arch : newest;
-    }
-    return newest;
+    const uint32_t newest = newest_part(c, false);
+    return newest ? newest : newest_part(c, true);
 }

@@ -41,9 +41,11 @@ uint64_t fatbin_bytes(const void *header);
  * offset, for messages. Returns false if the container is invalid. */
 bool fatbin_read(struct device_code *c, const void *data, size_t len, uint32_t target, uint64_t at);
 /* Returns the architecture of the newest PTX that has kernels or functions (75 for compute_75); 0 if there is none. PTX
- * without kernels and functions does not count, because nvcc makes it from every source file. */
+ * without kernels and functions does not count, because nvcc makes it from every source file. CUDA's device library
+ * (libcudadevrt.a), which has PTX for the newest GPUs, counts only if all other PTX does not. */
 uint32_t device_code_newest(const struct device_code *c);
-/* Does the work of device_code_newest() for one container. Also returns 0 if the container is invalid. */
+/* Does the work of device_code_newest() for one container. Also returns 0 if the container is invalid or is CUDA's
+ * device library. */
 uint32_t fatbin_newest(const void *data, size_t len);
 /* Links the parts from `first` on (compiled with nvcc -rdc=true) into one module. Definitions in one part resolve
  * `.extern` in others; equal names that are local to parts stay distinct. */

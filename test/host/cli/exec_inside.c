@@ -211,6 +211,11 @@ START_TEST(the_report_precedes_the_librarys_failure) {
 }
 END_TEST
 
+static const char small[] = "#include <cstdio>\n__global__ void one(int *p) { *p = 1; }\n"
+                            "int main() {\n cudaDeviceProp about;\n cudaGetDeviceProperties(&about, 0);\n"
+                            " std::printf(\"%d.%d\\n\", about.major, about.minor);\n int *p;\n cudaMalloc(&p, 4);\n"
+                            " one<<<1, 1>>>(p);\n return cudaDeviceSynchronize();\n}\n";
+
 /* Without -c, heddle adapts a preset to the newest PTX in the program (compute_XX). A program of CUDA 13 reads this
  * compute capability, and the maximum shared memory of a CTA (in KiB: 64, 163, 99 or 227, by the technical
  * specifications in the CUDA C Programming Guide). By default only two capabilities are tested: the first, whose preset
@@ -242,6 +247,19 @@ START_TEST(the_machine_follows_the_newest_ptx) {
 }
 END_TEST
 
+/* With '-arch=compute_80', the linker adds the newest PTX of CUDA's device library, such as compute_121. The program's
+ * own PTX selects the machine. */
+START_TEST(the_device_library_does_not_select_the_machine) {
+    if (skip_without_runtime() || skip_without_nvcc())
+        return;
+    write_file("small.cu", small, sizeof small - 1);
+    shell("PATH=$PATH:/usr/local/cuda/bin; nvcc -arch=compute_80 -rdc=true small.cu -o small -lcudadevrt");
+    STATUS(HEDDLE_OK, "exec -m functional ./small");
+    ck_assert_str_eq(out, "8.0\n");
+    SAYS(err, "newest PTX is compute_80: machine 'turing' with gpu.sms=30 gpu.capability=8.0");
+}
+END_TEST
+
 SUITE(cli_exec_inside) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST_LOOP(a_statically_linked_program_runs, 0, 4);
@@ -255,4 +273,5 @@ SUITE(cli_exec_inside) {
     TEST(libraries_of_machine_code_are_reported);
     TEST(the_report_precedes_the_librarys_failure);
     TEST_LOOP(the_machine_follows_the_newest_ptx, 0, 5);
+    TEST(the_device_library_does_not_select_the_machine);
 }
