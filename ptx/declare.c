@@ -153,7 +153,16 @@ void header_version(struct parser *ps, struct loc loc, struct loc number) {
     }
 }
 
+/* Returns true for "sm_" and a number, which 'a' or 'f' may follow. */
+static bool is_sm(const char *name) {
+    const size_t digits = strspn(name + 3, "0123456789");
+    const char *letter = name + 3 + digits;
+    return digits && strspn(letter, "af") == strlen(letter) && strlen(letter) <= 1;
+}
+
 void header_target(struct parser *ps, struct loc loc, const struct word *name) {
+    if (strncmp(name->text, "sm_", 3) == 0 && !is_sm(name->text))
+        diag_error(ps->diags, loc, "unknown target '%s', expected a name such as sm_75 or sm_90a", name->text);
     struct suffix *s = arena_alloc(ps->arena, sizeof *s);
     s->word = name;
     s->loc = loc;

@@ -36,8 +36,12 @@ static void report_opcode(struct lower *l) {
         loc.begin += why.begin;
     }
     diag_error(l->d, loc, "%s", why.message);
+    const struct module *m = l->module;
     if (why.help[0])
         diag_help(l->d, "%s", why.help);
+    else if (10 * m->version_major + m->version_minor > NEWEST_VERSION)
+        diag_help(l->d, "the text is PTX %d.%d, and Heddle knows PTX up to %d.%d: compile with an older CUDA",
+                  m->version_major, m->version_minor, NEWEST_VERSION / 10, NEWEST_VERSION % 10);
 }
 
 static bool is_video(unsigned op) { return op >= OP_VABSDIFF && op <= OP_VSUB4; }

@@ -11,6 +11,9 @@ struct module;
 /* Maximum number of rules in targets.def. */
 enum { TARGET_RULES = 320 };
 
+/* The newest PTX version whose instructions Heddle has, as 10 * major + minor. Text of later versions is accepted. */
+enum { NEWEST_VERSION = 90 };
+
 /* The rules that a module's .target and .version do not fulfil. */
 struct target_unmet {
     uint16_t rule[TARGET_RULES], n;

@@ -119,7 +119,7 @@ static enum heddle_status check_content(const struct cli *c, const char *path, c
 static enum heddle_status check_program(const struct cli *c, const char *path, uint32_t *newest) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || access(path, X_OK) != 0) {
+    if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
         not_executable(c, path, fd >= 0 && !S_ISREG(st.st_mode) ? 0 : errno);
         if (fd >= 0)
             close(fd);
@@ -132,7 +132,7 @@ static enum heddle_status check_program(const struct cli *c, const char *path, u
         status = check_content(c, path, data, (size_t)st.st_size, newest);
         munmap(data, (size_t)st.st_size);
     }
-    return status;
+    return status == HEDDLE_OK && access(path, X_OK) != 0 ? not_executable(c, path, errno) : status;
 }
 
 /* Checks the options once here, so that the program's CUDA calls do not each fail on a mistake. */

@@ -97,6 +97,26 @@ START_TEST(a_missing_kernel_is_named_with_those_that_exist) {
 }
 END_TEST
 
+/* An unknown instruction has help if the text's version is later than 9.0. */
+START_TEST(text_of_a_later_version_is_named) {
+    static const struct {
+        const char *version, *help;
+    } rows[] = {{"9.0", ""},
+                {"9.1", "the text is PTX 9.1, and Heddle knows PTX up to 9.0: compile with an older CUDA"}};
+    for (int i = 0; i < 2; i++) {
+        char text[128];
+        snprintf(text, sizeof text, ".version %s .target sm_70 .address_size 64 .entry k() { foo.b32; ret; }",
+                 rows[i].version);
+        struct lowered *l = lower_text(text, NULL);
+        ck_assert_str_eq(l->diags.list[0].message, "unknown instruction 'foo'");
+        ck_assert_int_eq(l->diags.n, 1 + i);
+        if (i)
+            ck_assert_str_eq(l->diags.list[1].message, rows[i].help);
+        lowered_free(l);
+    }
+}
+END_TEST
+
 /* The error about a second declaration has a note with the location of the first declaration. */
 START_TEST(redefinitions_show_the_first) {
     struct lowered *l = lower_body(".reg .u32 x;\n.reg .f32 x;\nret;");
@@ -144,6 +164,7 @@ SUITE(frontend_bad) {
     TEST(messages_are_as_the_file_says);
     TEST(cut_files_do_not_crash);
     TEST(a_missing_kernel_is_named_with_those_that_exist);
+    TEST(text_of_a_later_version_is_named);
     TEST(redefinitions_show_the_first);
     TEST(suggestions);
     TEST(huge_ranges_are_free);

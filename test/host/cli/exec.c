@@ -257,6 +257,9 @@ START_TEST(programs_that_cannot_run_are_told_why) {
     copy_program("machine.out", "machine.out");
     STATUS(HEDDLE_USAGE, "exec ./object.out");
     SAYS(err, "./object.out: it is an object file, not a program: link it with 'nvcc'");
+    ck_assert_int_eq(chmod("object.out", 0644), 0);
+    STATUS(HEDDLE_USAGE, "exec ./object.out");
+    SAYS(err, "./object.out: it is an object file, not a program: link it with 'nvcc'");
     STATUS(HEDDLE_USAGE, "exec ./machine.out");
     SAYS(err, "machine code for sm_75 only");
     STATUS(HEDDLE_USAGE, "exec ./nothing.out");
