@@ -56,6 +56,19 @@
     LANE_FN(op, T1(F32), FLAG(SAT), lat, DAB(F32, F32, F32), fn##_RN_sat_f32, )                                        \
     LANE_FN(op, T1(F32), FLAG(FTZ) | FLAG(SAT), lat, DAB(F32, F32, F32), fn##_RN_ftz_sat_f32, )
 
+/* Product and sum in one machine instruction, each rounded: the results of mul and add. */
+#define F32_PAIR_(name, op, flags, ftz, sum)                                                                           \
+    LANE(name, op, T1(F32), flags, F32_FMA, DABC(F32, F32, F32, F32),                                                  \
+         const float p = f32_result(f32_flush(a, ftz) * f32_flush(b, ftz), ftz, 0), q = f32_flush(c, ftz);             \
+         d = f32_result(sum, ftz, 0))
+#define F32_PAIR(name, op, sum)                                                                                        \
+    F32_PAIR_(name##_f32, op, 0, 0, sum)                                                                               \
+    F32_PAIR_(name##_ftz_f32, op, FLAG(FTZ), 1, sum)
+#define F64_PAIR(name, op, sum, first, second)                                                                         \
+    LANE(name##_f64, op, T1(F64), 0, F64_FMA, DABC(F64, F64, F64, F64), const double p = f64_result2(a * b, a, b),     \
+         q = c;                                                                                                        \
+         d = f64_result2(sum, first, second))
+
 /* ---- rounded to nearest; signs, minimum and maximum, classes, selection by sign ----
  *
  * mad is fma in every form; mad.f32 without a rounding modifier (sm_1x, and PTX up to 3.1 elsewhere) is fma.rn.f32.
@@ -359,6 +372,12 @@ LANE_FN(SUB, T1(F64), 0, F64_ADD, DAB(F64, F64, F64), sub_f64, )
 LANE_FN(MUL, T1(F64), 0, F64_MUL, DAB(F64, F64, F64), mul_f64, )
 LANE_FN(MAD, T1(F64), 0, F64_FMA, DABC(F64, F64, F64, F64), fma_f64, )
 LANE_FN(MAD, T1(F64), FORM(RND, RN), F64_FMA, DABC(F64, F64, F64, F64), fma_f64, )
+F32_PAIR(muladd, MUL_ADD, p + q)
+F32_PAIR(mulsub, MUL_SUB, p - q)
+F32_PAIR(submul, SUB_MUL, q - p)
+F64_PAIR(muladd, MUL_ADD, p + q, p, q)
+F64_PAIR(mulsub, MUL_SUB, p - q, p, q)
+F64_PAIR(submul, SUB_MUL, q - p, q, p)
 
 /* signs */
 LANE(abs_f32, ABS, T1(F32), 0, INT_OTHER, DA(F32, F32), d = f32_abs(a))

@@ -324,6 +324,8 @@ START_TEST(fused) {
     /* Expected numbers of rows. fma: f32 4 x 4, f64 4, f16 and f16x2 6 each, bf16 and bf16x2 2 each. mad: f32 5 x 4,
      * f64 5. fma of an f16 or bf16 product and an f32: 4 x sat x 2 types. */
     ck_assert_int_eq(SWEEP(OP_FMA, OP_MAD), 16 + 4 + 12 + 4 + 25 + 16);
+    /* f32 with and without ftz, f64: 3 rows each */
+    ck_assert_int_eq(SWEEP(OP_MUL_ADD, OP_MUL_SUB, OP_SUB_MUL), 3 * 3);
 }
 END_TEST
 START_TEST(quotients_and_roots) {

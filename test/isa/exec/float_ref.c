@@ -484,6 +484,15 @@ static bool ref_testp(const struct isa_row *row, struct lane *x) {
     return false;
 }
 
+/* Computes a product and then a sum or difference, as mul and add or sub do. */
+static uint64_t product_and_sum(const struct isa_row *row, enum type t, const uint64_t *in) {
+    struct isa_row step = *row;
+    step.op = OP_MUL;
+    const uint64_t p = arithmetic(&step, t, in);
+    step.op = row->op == OP_MUL_ADD ? OP_ADD : OP_SUB;
+    return arithmetic(&step, t, row->op == OP_SUB_MUL ? (uint64_t[]){in[2], p} : (uint64_t[]){p, in[2]});
+}
+
 /* Computes one half of a pair, or a scalar. */
 static bool element(const struct isa_row *row, enum type t, const uint64_t *in, uint64_t *d) {
     bool ftz = has(row, CAT_FTZ);
@@ -497,6 +506,11 @@ static bool element(const struct isa_row *row, enum type t, const uint64_t *in, 
     case OP_RCP:
     case OP_SQRT:
         *d = arithmetic(row, t, in);
+        return true;
+    case OP_MUL_ADD:
+    case OP_MUL_SUB:
+    case OP_SUB_MUL:
+        *d = product_and_sum(row, t, in);
         return true;
     case OP_MIN:
     case OP_MAX:
