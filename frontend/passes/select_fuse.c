@@ -1,7 +1,8 @@
-/* Fuses two instructions into one machine instruction: product and sum, two sums, two logic operations, comparison and
- * logic operation, logic operation and comparison with 0, both halves of a product, or two conversions. Requires:
- * blocks. Keeps: results and control flow. */
+/* Fuses two instructions into one machine instruction: product and sum of integers or floats, two sums, two logic
+ * operations, comparison and logic operation, logic operation and comparison with 0, both halves of a product, or two
+ * conversions. Requires: blocks. Keeps: results and control flow. */
 #include "select.h"
+#include <string.h>
 
 /* Returns true if `use` can compute the result of `i`, which it reads, itself. */
 static bool may_absorb(const struct select *s, uint32_t i, const struct reg_use *use) {
@@ -19,6 +20,7 @@ static void absorbed(struct select *s, uint32_t i) {
     const struct inst *in = &s->ir->code[i];
     select_keep_definitions(s, i, in->a);
     select_keep_definitions(s, i, in->b);
+    select_keep_definitions(s, i, in->c);
     edit_remove(s->e, i);
     ir_note(s->ir, i, "is part of the instructions that use it");
 }
@@ -63,6 +65,43 @@ static bool fuse_product(struct select *s, uint32_t i) {
         const struct inst *sum = &s->ir->code[user];
         select_become(s, user, mad,
                       (const opnd_t[]){factors[0], factors[1], sum->a == in.d ? sum->b : sum->a, OPND_ZERO});
+    }
+    absorbed(s, i);
+    return true;
+}
+
+/* Returns the row of the instruction that computes a float product and the sum or difference that reads it, or NULL.
+ * PTX leaves it to the assembler to contract both if neither names a rounding. */
+static const struct isa_row *contraction_of(const struct isa_row *product, const struct inst *next, opnd_t d) {
+    const struct isa_row *sum = select_row(next);
+    if (sum->form != product->form || memcmp(sum->types, product->types, sizeof sum->types) != 0 || next->a == next->b)
+        return NULL;
+    const enum op_id op = sum->op == OP_ADD ? OP_MUL_ADD : next->a == d ? OP_MUL_SUB : OP_SUB_MUL;
+    return sum->op == OP_ADD || sum->op == OP_SUB ? isa_find_row_of(op, product->types, product->form) : NULL;
+}
+
+/* Contracts a float product and all sums and differences of its block that use it. Both results are rounded, as PTX
+ * has them, not once as on a card. */
+static bool fuse_float_product(struct select *s, uint32_t i) {
+    const struct inst in = s->ir->code[i];
+    const struct isa_row *row = select_row(&in);
+    const struct reg_def *d = row->op == OP_MUL && type_class(row->a) == 'f' ? select_only_result(s, i) : NULL;
+    if (!d || !d->n)
+        return false;
+    for (uint32_t k = d->first; k < d->first + d->n; k++) {
+        const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
+        const struct inst *next = &s->ir->code[use->inst];
+        const opnd_t other = next->a == in.d ? next->b : next->a;
+        if (!may_absorb(s, i, use) || s->ir->info[use->inst].block != s->ir->info[i].block ||
+            !contraction_of(row, next, in.d) ||
+            select_outside(s->ir, in.a) + select_outside(s->ir, in.b) + select_outside(s->ir, other) > 1)
+            return false;
+    }
+    for (uint32_t k = d->first; k < d->first + d->n; k++) {
+        const uint32_t user = s->du.uses[s->du.def_uses[k]].inst;
+        const struct inst *next = &s->ir->code[user];
+        select_become(s, user, contraction_of(row, next, in.d),
+                      (const opnd_t[]){in.a, in.b, next->a == in.d ? next->b : next->a, OPND_ZERO});
     }
     absorbed(s, i);
     return true;
@@ -147,40 +186,91 @@ static bool fuse_test(struct select *s, uint32_t i) {
     return true;
 }
 
-/* The truth tables of the three operands of lop3. */
-enum { TABLE_A = 0xf0, TABLE_B = 0xcc, TABLE_C = 0xaa, NO_TABLE = 0x100 };
+/* A function of up to three bits: bit 4x + 2y + z of the table is its value for operands x, y, z. */
+struct logic {
+    opnd_t operand[3]; /* OPND_ZERO: none */
+    unsigned table;
+};
 
-static unsigned table_of(const struct isa_row *row, unsigned a, unsigned b) {
-    switch (row->op) {
+/* The truth tables of the three operands of lop3. */
+enum { TABLE_A = 0xf0, TABLE_B = 0xcc, TABLE_C = 0xaa };
+
+/* Returns true if the instruction is a logic operation on 32 bits, and sets *f. */
+static bool logic_of(const struct ir *ir, const struct inst *in, struct logic *f) {
+    if (in->kind != K_LANE || in->dsize != 4)
+        return false;
+    *f = (struct logic){{in->a, in->b, OPND_ZERO}, 0};
+    switch (select_row(in)->op) {
     case OP_AND:
-        return a & b;
+        f->table = TABLE_A & TABLE_B;
+        return true;
     case OP_OR:
-        return a | b;
+        f->table = TABLE_A | TABLE_B;
+        return true;
     case OP_XOR:
-        return a ^ b;
+        f->table = TABLE_A ^ TABLE_B;
+        return true;
     case OP_NOT:
-        return ~a & 0xff;
+        f->operand[1] = OPND_ZERO;
+        f->table = ~TABLE_A & 0xff;
+        return true;
+    case OP_LOP3:
+        f->operand[2] = in->c;
+        f->table = in->e & 1 ? (unsigned)select_constant(ir, in->e, 4) & 0xff : 0;
+        return in->e & 1;
     default:
-        return NO_TABLE;
+        return false;
     }
 }
 
+/* Adds an operand to those of `f`. Returns false if `f` has three others. */
+static bool add_operand(struct logic *f, opnd_t o) {
+    for (int k = 0; k < 3; k++)
+        if (f->operand[k] == o || f->operand[k] == OPND_ZERO) {
+            f->operand[k] = o;
+            return true;
+        }
+    return o == OPND_ZERO;
+}
+
+/* Returns the value of `f` if the operands of `all` have the bits of `x`. Operand `inner`, a result of another
+ * function, has the value `bit`. */
+static unsigned value_of(const struct logic *f, const struct logic *all, unsigned x, opnd_t inner, unsigned bit) {
+    unsigned at = 0;
+    for (int k = 0; k < 3; k++) {
+        unsigned value = f->operand[k] == inner ? bit : 0;
+        for (int j = 0; j < 3 && f->operand[k] != inner && f->operand[k] != OPND_ZERO; j++)
+            value |= all->operand[j] == f->operand[k] ? x >> (2 - j) & 1 : 0;
+        at = at << 1 | value;
+    }
+    return f->table >> at & 1;
+}
+
+/* Fuses two logic operations that have at most three operands together. */
 static bool fuse_logic(struct select *s, uint32_t i) {
     const struct inst *in = &s->ir->code[i];
-    const unsigned first = table_of(select_row(in), TABLE_A, TABLE_B);
-    const struct reg_def *d = first == NO_TABLE || in->dsize != 4 ? NULL : select_only_result(s, i);
+    struct logic first, second, both = {{OPND_ZERO, OPND_ZERO, OPND_ZERO}, 0};
+    const struct reg_def *d = logic_of(s->ir, in, &first) ? select_only_result(s, i) : NULL;
     if (!d || d->n != 1)
         return false;
     const struct reg_use *use = &s->du.uses[s->du.def_uses[d->first]];
-    const struct inst *next = &s->ir->code[use->inst];
-    const opnd_t other = next->a == in->d ? next->b : next->a;
-    const unsigned table = next->a == next->b ? NO_TABLE : table_of(select_row(next), first, TABLE_C);
-    if (table == NO_TABLE || next->dsize != 4 ||
-        select_outside(s->ir, in->a) + select_outside(s->ir, in->b) + select_outside(s->ir, other) > 1 ||
-        !may_absorb(s, i, use))
+    if (!may_absorb(s, i, use) || !logic_of(s->ir, &s->ir->code[use->inst], &second))
         return false;
-    const opnd_t e = ir_constant(s->ir, RC_32, table, 0);
-    select_become(s, use->inst, isa_find_row(OP_LOP3, T_B32, T_NONE, 0), (const opnd_t[]){in->a, in->b, other, e});
+    unsigned outside = 0;
+    for (int k = 0; k < 6; k++) {
+        const opnd_t o = k < 3 ? first.operand[k] : second.operand[k - 3];
+        if ((k < 3 || o != in->d) && !add_operand(&both, o))
+            return false;
+    }
+    for (int k = 0; k < 3; k++)
+        outside += select_outside(s->ir, both.operand[k]);
+    if (outside > 1)
+        return false;
+    for (unsigned x = 0; x < 8; x++)
+        both.table |= value_of(&second, &both, x, in->d, value_of(&first, &both, x, OPND_SINK, 0)) << x;
+    const opnd_t e = ir_constant(s->ir, RC_32, both.table, 0);
+    select_become(s, use->inst, isa_find_row(OP_LOP3, T_B32, T_NONE, 0),
+                  (const opnd_t[]){both.operand[0], both.operand[1], both.operand[2], e});
     absorbed(s, i);
     return true;
 }
@@ -277,6 +367,7 @@ bool select_halves(struct select *s, uint32_t i) {
 }
 
 bool select_fuse(struct select *s, uint32_t i) {
-    return s->ir->code[i].kind == K_LANE && (fuse_product(s, i) || fuse_test(s, i) || fuse_logic(s, i) ||
-                                             fuse_sum(s, i) || fuse_comparison(s, i) || fuse_rounding(s, i));
+    return s->ir->code[i].kind == K_LANE &&
+           (fuse_product(s, i) || fuse_float_product(s, i) || fuse_test(s, i) || fuse_logic(s, i) || fuse_sum(s, i) ||
+            fuse_comparison(s, i) || fuse_rounding(s, i));
 }

@@ -298,7 +298,7 @@ START_TEST(cycles_follow_the_latencies_of_the_machine) {
         int times;
     } chains[] = {{"add.u32 %r1, %r1, %r1;\n", "latency.int_add", 1},
                   {"mad.lo.u32 %r1, %r1, 3, %r1;\n", "latency.int_mad", 1},
-                  {"xor.b32 %r1, %r1, 77;\n", "latency.int_other", 1},
+                  {"shr.u32 %r1, %r1, 1;\n", "latency.int_other", 1},
                   {"add.u64 %d2, %d2, %d2;\n", "latency.int_add", 2}};
     for (size_t c = 0; c < sizeof chains / sizeof chains[0]; c++) {
         char option[48];
