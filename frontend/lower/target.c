@@ -94,14 +94,15 @@ static bool holds(const char *condition, size_t len, const char *opcode) {
     return false;
 }
 
-static bool matches(const struct rule *r, const char *opcode) {
-    if (r->mnemonics[0] && !has_element(r->mnemonics, '|', opcode, strcspn(opcode, ".")))
+/* Returns true if the rule is about this opcode, whose mnemonic has `len` bytes. */
+static bool matches(const struct rule *r, const char *opcode, size_t len) {
+    if (r->mnemonics[0] && !has_element(r->mnemonics, '|', opcode, len))
         return false;
     for (const char *at = r->words; *at; at += strspn(at, " ")) {
-        const size_t len = strcspn(at, " ");
-        if (!holds(at, len, opcode))
+        const size_t condition = strcspn(at, " ");
+        if (!holds(at, condition, opcode))
             return false;
-        at += len;
+        at += condition;
     }
     return true;
 }
@@ -113,11 +114,12 @@ static unsigned strictness(const char *targets) {
 }
 
 bool target_has(const struct target_unmet *unmet, const char *opcode, struct target_need *need) {
+    const size_t mnemonic = strcspn(opcode, ".");
     bool has = true;
     *need = (struct target_need){.targets = ""};
     for (unsigned i = 0; i < unmet->n; i++) {
         const struct rule *r = &rules[unmet->rule[i]];
-        if (!matches(r, opcode))
+        if (!matches(r, opcode, mnemonic))
             continue;
         has = false;
         if (r->lost_target) {

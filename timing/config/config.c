@@ -39,7 +39,7 @@ void config_default(struct config *c) {
 
 static const struct opt *find(const char *key, size_t len) {
     for (const struct opt *o = config_options(); o->key; o++)
-        if (strlen(o->key) == len && memcmp(o->key, key, len) == 0)
+        if (o->key[0] == key[0] && strncmp(o->key, key, len) == 0 && o->key[len] == '\0')
             return o;
     return NULL;
 }
