@@ -106,6 +106,8 @@ static struct low_bits evaluate(const struct ir *ir, const struct defuse *du, co
         return plain ? sum(a, b) : unknown;
     case OP_ADD3:
         return sum(sum(a, b), c);
+    case OP_LEA:
+        return sum(shifted(ir, a, in->b), c);
     case OP_SUB:
         return plain ? difference(a, b) : unknown;
     case OP_MUL:

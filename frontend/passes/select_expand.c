@@ -96,6 +96,8 @@ static enum expansion_id expansion_for(const struct ir *ir, const struct inst *i
     case OP_SUB:
     case OP_NEG:
         return sum(row);
+    case OP_LEA:
+        return EXPANSION_ADD_64;
     case OP_ABS:
         return is_wide(row) && is_integer(row->d) ? EXPANSION_ABS_64 : EXPANSION_NONE;
     case OP_MUL:

@@ -85,8 +85,8 @@ static bool accepts(const struct ir *ir, const struct inst *in, uint32_t instead
     if (!access && in->kind != K_LANE && (from & 1 || in->kind != K_CVT))
         return false;
     for (int k = 0; k < 4; k++)
-        places += all[k] == instead_of << 1 || (all[k] & 1 && all[k] != OPND_ZERO && !access) ||
-                  select_is_parameter(ir, all[k]);
+        places += all[k] == instead_of << 1 || select_is_parameter(ir, all[k]) ||
+                  (all[k] & 1 && all[k] != OPND_ZERO && !access && !(k == 1 && select_row(in)->op == OP_LEA));
     for (unsigned k = access ? inst_list_writes(in) : 0; k < in->n_list; k++)
         places += ir->lists[in->list + k] == instead_of << 1;
     return places == 1;
@@ -149,6 +149,23 @@ static bool fold_half(struct select *s, uint32_t i) {
     select_become(s, i, isa_find_row(OP_MOV, T_B32, T_NONE, 0),
                   (const opnd_t[]){bits, OPND_ZERO, OPND_ZERO, OPND_ZERO});
     select_keep_definitions(s, from, bits);
+    return true;
+}
+
+/* Makes the sum of a shifted integer, which was extended with zeros, read the 32 bits. */
+static bool fold_extension(struct select *s, uint32_t i) {
+    const struct inst *in = &s->ir->code[i];
+    const struct isa_row *row = select_row(in);
+    const struct reg_use *read =
+        row->op == OP_LEA && row->a == T_U64 && !(in->a & 1) ? defuse_use(&s->du, i, in->a >> 1) : NULL;
+    const struct reg_def *d = read ? defuse_only_def(&s->du, read) : NULL;
+    if (!d || s->touched[d->inst] || !resizes(&s->ir->code[d->inst], 4, 8) || in->c == in->a)
+        return false;
+    const struct inst *extension = &s->ir->code[d->inst];
+    if (select_row(extension)->a != T_U32 || extension->a & 1 || !select_keeps(s, extension->a, d->inst, i))
+        return false;
+    select_become(s, i, isa_find_row(OP_LEA, T_U64, T_U32, 0), (const opnd_t[]){extension->a, in->b, in->c, OPND_ZERO});
+    select_keep_definitions(s, d->inst, extension->a);
     return true;
 }
 
@@ -257,14 +274,19 @@ static bool fold_negation(struct select *s, uint32_t i) {
     return true;
 }
 
+/* Returns true if the instruction adds the 64-bit register to another value. */
+static bool adds(const struct inst *in, uint32_t v) {
+    return select_is_sum(select_row(in), 8) || (select_row(in)->op == OP_LEA && in->a != v << 1);
+}
+
 /* Returns true if all uses of a definition can read an operand in its place. */
 static bool all_accept(const struct select *s, const struct reg_def *d, opnd_t from) {
     const bool wide = s->ir->vregs[d->vreg].cls == RC_64;
     for (uint32_t k = d->first; k < d->first + d->n; k++) {
         const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
         const uint8_t kind = s->ir->code[use->inst].kind;
-        if ((wide && !select_is_sum(select_row(&s->ir->code[use->inst]), 8)) || (kind != K_LANE && kind != K_CVT) ||
-            use->n != 1 || use->start || !accepts(s->ir, edit_inst(s->e, use->inst), d->vreg, from))
+        if ((wide && !adds(&s->ir->code[use->inst], d->vreg)) || (kind != K_LANE && kind != K_CVT) || use->n != 1 ||
+            use->start || !accepts(s->ir, edit_inst(s->e, use->inst), d->vreg, from))
             return false;
     }
     return d->n != 0;
@@ -327,6 +349,6 @@ bool select_fetch(struct select *s, uint32_t i) {
 }
 
 bool select_fold(struct select *s, uint32_t i) {
-    return fold_word(s, i) || fold_copy(s, i) || fold_half(s, i) || fold_offset(s, i) || fold_negation(s, i) ||
-           fold_dead(s, i) || fold_result_of_atomic(s, i);
+    return fold_word(s, i) || fold_copy(s, i) || fold_half(s, i) || fold_extension(s, i) || fold_offset(s, i) ||
+           fold_negation(s, i) || fold_dead(s, i) || fold_result_of_atomic(s, i);
 }

@@ -1,4 +1,4 @@
-/* Fuses two instructions into one machine instruction: product and sum of integers or floats, two sums, two logic
+/* Fuses two instructions into one machine instruction: product and sum of integers or floats, shift and sum, two sums, two logic
  * operations, comparison and logic operation, logic operation and comparison with 0, both halves of a product, or two
  * conversions. Requires: blocks. Keeps: results and control flow. */
 #include "select.h"
@@ -66,6 +66,24 @@ static bool fuse_product(struct select *s, uint32_t i) {
         select_become(s, user, mad,
                       (const opnd_t[]){factors[0], factors[1], sum->a == in.d ? sum->b : sum->a, OPND_ZERO});
     }
+    absorbed(s, i);
+    return true;
+}
+
+/* Fuses a shift of 64 bits to the left with the sum that uses it. Several sums share the result of the shift. */
+static bool fuse_shift(struct select *s, uint32_t i) {
+    const struct inst in = s->ir->code[i];
+    const bool shifts = select_row(&in)->op == OP_SHL && in.dsize == 8 && !(in.a & 1) && in.b & 1;
+    const struct reg_def *d = shifts ? select_only_result(s, i) : NULL;
+    if (!d || d->n != 1 || (uint64_t)select_constant(s->ir, in.b, 4) > 31)
+        return false;
+    const struct reg_use *use = &s->du.uses[s->du.def_uses[d->first]];
+    const struct inst *sum = &s->ir->code[use->inst];
+    if (!select_is_sum(select_row(sum), 8) || sum->a == sum->b || !may_absorb(s, i, use) ||
+        s->ir->info[use->inst].block != s->ir->info[i].block)
+        return false;
+    select_become(s, use->inst, isa_find_row(OP_LEA, T_U64, T_NONE, 0),
+                  (const opnd_t[]){in.a, in.b, sum->a == in.d ? sum->b : sum->a, OPND_ZERO});
     absorbed(s, i);
     return true;
 }
@@ -368,6 +386,6 @@ bool select_halves(struct select *s, uint32_t i) {
 
 bool select_fuse(struct select *s, uint32_t i) {
     return s->ir->code[i].kind == K_LANE &&
-           (fuse_product(s, i) || fuse_float_product(s, i) || fuse_test(s, i) || fuse_logic(s, i) || fuse_sum(s, i) ||
-            fuse_comparison(s, i) || fuse_rounding(s, i));
+           (fuse_product(s, i) || fuse_shift(s, i) || fuse_float_product(s, i) || fuse_test(s, i) || fuse_logic(s, i) ||
+            fuse_sum(s, i) || fuse_comparison(s, i) || fuse_rounding(s, i));
 }

@@ -16,6 +16,40 @@ const struct reg_def *select_only_result(const struct select *s, uint32_t i) {
                : &s->du.defs[first];
 }
 
+/* Returns true if instructions [from, to) write register `v`. */
+static bool writes(const struct select *s, uint32_t v, uint32_t from, uint32_t to) {
+    for (uint32_t i = from; i < to; i++)
+        for (uint32_t k = s->du.inst_defs[i]; k < s->du.inst_defs[i + 1]; k++)
+            if (s->du.defs[k].vreg == v)
+                return true;
+    return false;
+}
+
+/* Returns true if a path from instruction `from` to instruction `use` of another block, which does not pass `from`
+ * again, writes register `v`. Every path to `use` passes `from`. */
+static bool written_between(const struct select *s, uint32_t v, uint32_t from, uint32_t use) {
+    const struct ir *ir = s->ir;
+    const uint32_t first = ir->info[from].block, last = ir->info[use].block;
+    unsigned char *seen = arena_array(ir->tmp, ir->n_blocks, 1);
+    uint32_t *left = arena_array(ir->tmp, ir->n_blocks, sizeof *left), n = 0;
+    if (writes(s, v, from, ir->blocks[first].end) || writes(s, v, ir->blocks[last].begin, use))
+        return true;
+    seen[first] = 1;
+    for (left[n++] = last; n;) {
+        const uint32_t b = left[--n];
+        for (uint32_t k = ir->cfg.pred_first[b]; k < ir->cfg.pred_first[b + 1]; k++) {
+            const uint32_t p = ir->cfg.pred[k];
+            if (seen[p])
+                continue;
+            if (writes(s, v, ir->blocks[p].begin, ir->blocks[p].end))
+                return true;
+            seen[p] = 1;
+            left[n++] = p;
+        }
+    }
+    return false;
+}
+
 bool select_keeps(const struct select *s, opnd_t o, uint32_t from, uint32_t use) {
     const struct ir *ir = s->ir;
     const uint32_t v = o >> 1;
@@ -24,13 +58,9 @@ bool select_keeps(const struct select *s, opnd_t o, uint32_t from, uint32_t use)
     const struct reg_use *read = defuse_use(&s->du, from, v);
     if (s->writers[v] == 1 && read && read->n == 1 && !read->start)
         return true;
-    if (use <= from || ir->info[use].block != ir->info[from].block)
-        return false;
-    for (uint32_t i = from; i < use; i++)
-        for (uint32_t k = s->du.inst_defs[i]; k < s->du.inst_defs[i + 1]; k++)
-            if (s->du.defs[k].vreg == v)
-                return false;
-    return true;
+    if (ir->info[use].block != ir->info[from].block)
+        return !written_between(s, v, from, use);
+    return use > from && !writes(s, v, from, use);
 }
 
 void select_keep_definitions(struct select *s, uint32_t i, opnd_t o) {

@@ -91,6 +91,17 @@ static const struct {
     {TWO "cvt.s64.s32 %d2, %r1; cvt.u32.u64 %r3, %d2; add.u32 %r8, %r3, %r2; st.global.u64 [%d1+16], %d2;" END, 8,
      "an extended register that is stored"},
     {TWO "shl.b32 %r3, %r1, 3; add.u32 %r8, %r3, %r2;" END, 5, "shift and sum"},
+    {TWO "cvt.u64.u32 %d2, %r1; shl.b64 %d3, %d2, 2; add.s64 %d4, %d3, 9; cvt.u32.u64 %r8, %d4;" END, 6,
+     "an extended register, shift and sum"},
+    {INDEX "cvt.u64.u32 %d3, %r1; shl.b64 %d4, %d3, 2; add.s64 %d2, %d4, %d1; st.global.u32 [%d2+8], %r1;", 5,
+     "a shift and the sum with a parameter"},
+    {"ld.global.u64 %d2, [%d1]; shl.b64 %d3, %d2, 2; add.s64 %d4, %d2, %d3; add.s64 %d5, %d3, 7; xor.b64 %d6, %d4, %d5;"
+     "st.global.u64 [%d1+8], %d6;",
+     7, "a shift of 64 bits and two sums, which share it"},
+    {"ld.global.u32 %r1, [%d1]; L: cvt.u64.u32 %d2, %r1; setp.lt.u32 %p1, %r1, 50; @%p1 bra N; add.u32 %r1, %r1, 3;\n"
+     "N: add.u32 %r1, %r1, 5; shl.b64 %d3, %d2, 2; add.s64 %d4, %d3, 9; cvt.u32.u64 %r8, %d4;\n"
+     "setp.lt.u32 %p1, %r1, 90; @%p1 bra L;" END,
+     11, "an extended register that changes before the sum, in guarded instructions"},
     {TWO "and.b32 %r3, %r1, %r2; xor.b32 %r8, %r3, %r2;" END, 5, "two logic operations"},
     {TWO "not.b32 %r3, %r1; or.b32 %r8, %r2, %r3;" END, 5, "not and or"},
     {TWO "and.b32 %r3, %r1, %r2; xor.b32 %r4, %r1, %r2; and.b32 %r5, %r4, 77; xor.b32 %r8, %r3, %r5;" END, 5,

@@ -150,6 +150,9 @@ bool ref_int(const struct isa_row *row, struct ref_lane *x) {
     case OP_ADD3:
         x->d = (uwide)(x->a.value + x->b.value + x->c.value);
         return true;
+    case OP_LEA:
+        x->d = (uwide)((x->a.value << (x->b.value & 31)) + x->c.value);
+        return true;
     case OP_SAD:
         x->d = (uwide)(x->c.value + (x->a.value > x->b.value ? x->a.value - x->b.value : x->b.value - x->a.value));
         return true;
