@@ -1,6 +1,6 @@
-/* Fuses two instructions into one machine instruction: product and sum of integers or floats, shift and sum, two sums, two logic
- * operations, comparison and logic operation, logic operation and comparison with 0, both halves of a product, or two
- * conversions. Requires: blocks. Keeps: results and control flow. */
+/* Fuses two instructions into one machine instruction: product and sum of integers or floats, shift and sum, two sums,
+ * two logic operations, comparison and logic operation, logic operation and comparison with 0, both halves of a
+ * product, or two conversions. Requires: blocks. Keeps: results and control flow. */
 #include "select.h"
 #include <string.h>
 
