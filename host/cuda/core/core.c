@@ -89,8 +89,11 @@ static void keep_addresses(struct heddle *h) {
     void *at = (void *)(uintptr_t)(first / PIECE * PIECE);
     for (uint64_t bytes = 1ull << 40; first && bytes >= 1ull << 32; bytes /= 16) {
         void *p = mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-        if (p == at)
+        if (p == at) {
+            cuda_core.range = (uint64_t)(uintptr_t)at;
+            cuda_core.range_bytes = bytes;
             break;
+        }
         if (p != MAP_FAILED)
             munmap(p, bytes);
     }
@@ -227,11 +230,55 @@ enum cuda_error cuda_open(void) {
     return broken ? CUDA_ErrorNoDevice : e;
 }
 
+/* Returns true if the message names an address that is far from every buffer. */
+static bool is_far_from_buffers(const char *why) {
+    enum { FAR = 1 << 20 };
+    const char *at = strstr(why, " bytes past the end of ");
+    at = at ? at : strstr(why, " bytes before the start of ");
+    const char *digits = at;
+    while (digits > why && digits[-1] >= '0' && digits[-1] <= '9')
+        digits--;
+    return at && strtoull(digits, NULL, 10) >= FAR;
+}
+
+/* Returns true if the address is mapped memory of the host, outside of the device's address range. */
+static bool is_of_host(uint64_t address) {
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    unsigned char resident;
+    return cuda_core.range_bytes && address - cuda_core.range >= cuda_core.range_bytes &&
+           mincore((void *)(uintptr_t)(address / page * page), 1, &resident) == 0;
+}
+
+/* Returns the name of the variable that the host variable at `address` represents; NULL if there is none. */
+static const char *variable_at(uint64_t address) {
+    for (int i = 0; i < CUDA_CHAINS; i++)
+        for (const struct cuda_variable *v = cuda_core.variables[i]; v; v = v->next)
+            if (address - (uint64_t)(uintptr_t)v->shadow < v->bytes)
+                return v->name;
+    return NULL;
+}
+
+/* Prints help if the message names an address of the host that kernels and copies cannot use. */
+static void help_with_host_address(const char *why) {
+    static const char before[] = " bytes at 0x";
+    const char *at = is_far_from_buffers(why) ? strstr(why, before) : NULL;
+    const uint64_t address = at ? strtoull(at + sizeof before - 1, NULL, 16) : 0;
+    const char *variable = at ? variable_at(address) : NULL;
+    if (variable)
+        fprintf(stderr,
+                "  help: it is the host's address of variable '%s'; cudaGetSymbolAddress() returns the device's\n",
+                variable);
+    else if (at && is_of_host(address))
+        fputs("  help: it is an address of the host; cudaMalloc() and cudaMallocManaged() return memory for kernels\n",
+              stderr);
+}
+
 static void print(const char *who, const char *why) {
     char name[256]; /* of the function, or of the kernel as in the source */
     heddle_demangle(who, name, sizeof name);
     fflush(stdout);
     fprintf(stderr, "heddle: %s: %s", name, why);
+    help_with_host_address(why);
 }
 
 enum cuda_error cuda_complain(const char *who, enum cuda_error e) {

@@ -35,6 +35,7 @@ struct cuda_core {
     bool shares;                    /* true if the program has had memory that the host and kernels share */
     struct heddle *h;               /* NULL: not yet opened */
     struct live *live;              /* NULL if there is no live page */
+    uint64_t range, range_bytes;    /* the device's address range in this process; range_bytes 0: not reserved */
     bool broken;                    /* true if the GPU could not be opened */
     bool forked;                    /* true in a forked child process: the parent opened the GPU and has its threads */
     _Atomic enum cuda_error sticky; /* the error that a faulting kernel left */

@@ -260,6 +260,34 @@ START_TEST(the_device_library_does_not_select_the_machine) {
 }
 END_TEST
 
+/* Memory of malloc(), the stack, and a __device__ variable without cudaGetSymbolAddress() are no memory of the device.
+ * The second access is just beyond a buffer, so it gets no help. */
+START_TEST(addresses_of_the_host_are_named) {
+    static const char source[] =
+        "#include <cstdlib>\n__device__ int counter;\n__global__ void one(int *p) { *p = 1; }\n"
+        "int main(int n, char **) {\n int *p, *host = (int *)malloc(4096);\n cudaMalloc(&p, 4);\n"
+        " switch (n) {\n case 1: one<<<1, 1>>>(host); break;\n case 2: one<<<1, 1>>>(p + 1); break;\n"
+        " case 3: one<<<1, 1>>>(&n); break;\n case 4: cudaMemset(&counter, 0, 4); break;\n"
+        " default: cudaMemcpy(host, host + 8, 4, cudaMemcpyDeviceToHost);\n }\n"
+        " return cudaDeviceSynchronize() && n == 4;\n}\n";
+    static const char *const help[] = {"help: it is an address of the host; cudaMalloc()", NULL,
+                                       "help: it is an address of the host; cudaMalloc()",
+                                       "help: it is the host's address of variable 'counter'; cudaGetSymbolAddress()",
+                                       "help: it is an address of the host; cudaMalloc()"};
+    if (skip_without_runtime() || skip_without_nvcc())
+        return;
+    write_file("hosts.cu", source, sizeof source - 1);
+    shell("PATH=$PATH:/usr/local/cuda/bin; nvcc -arch=compute_75 hosts.cu -o hosts");
+    for (int i = 0; i < 5; i++) {
+        STATUS(i < 3 ? HEDDLE_FAULT : 0, "exec -q -m functional ./hosts %.*s", 2 * i, "a b c d");
+        if (help[i])
+            SAYS(err, help[i]);
+        else
+            ck_assert_msg(!strstr(err, "address of the host"), "%s", err);
+    }
+}
+END_TEST
+
 SUITE(cli_exec_inside) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST_LOOP(a_statically_linked_program_runs, 0, 4);
@@ -274,4 +302,5 @@ SUITE(cli_exec_inside) {
     TEST(the_report_precedes_the_librarys_failure);
     TEST_LOOP(the_machine_follows_the_newest_ptx, 0, 5);
     TEST(the_device_library_does_not_select_the_machine);
+    TEST(addresses_of_the_host_are_named);
 }
