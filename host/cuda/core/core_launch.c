@@ -13,8 +13,16 @@ static enum cuda_error fits(const struct cuda_launch *l) {
                                 l->shared > UINT32_MAX ? UINT32_MAX : (uint32_t)l->shared);
     if (each < 0)
         return cuda_complain(l->kernel->name, cuda_invalid_launch());
-    double room = each * heddle_option(cuda_core.h, "gpu.sms");
-    return (double)l->grid.x * l->grid.y * l->grid.z > room ? CUDA_ErrorCooperativeLaunchTooLarge : CUDA_Success;
+    const double sms = heddle_option(cuda_core.h, "gpu.sms"), blocks = (double)l->grid.x * l->grid.y * l->grid.z;
+    if (blocks <= each * sms)
+        return CUDA_Success;
+    char name[256];
+    heddle_demangle(l->kernel->name, name, sizeof name);
+    fprintf(stderr,
+            "heddle: %s: a cooperative grid of %.0f blocks, but the machine holds %.0f at once, %d on each of its %.0f "
+            "SMs; launch fewer, or add SMs with '-s gpu.sms=N'\n",
+            name, blocks, each * sms, each, sms);
+    return CUDA_ErrorCooperativeLaunchTooLarge;
 }
 
 /* Returns an error if the launch uses more shared memory than the kernel's attribute allows. As on a GPU, a program
@@ -23,11 +31,18 @@ static enum cuda_error shared_allowed(const struct cuda_launch *l) {
     const struct cuda_kernel *k = l->kernel;
     if (l->shared <= (size_t)k->dynamic_shared_limit)
         return CUDA_Success;
+    const int most = (int)heddle_option(cuda_core.h, "sm.shared_bytes") - k->shared_bytes;
+    char name[256];
+    heddle_demangle(k->name, name, sizeof name);
     fprintf(stderr,
-            "heddle: %s: %zu bytes of dynamic shared memory are more than the %d that it has beside its own %d; "
-            "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize) allows up to %d\n",
-            k->name, l->shared, k->dynamic_shared_limit, k->shared_bytes,
-            (int)heddle_option(cuda_core.h, "sm.shared_bytes") - k->shared_bytes);
+            "heddle: %s: %zu bytes of dynamic shared memory, but a block may have %d beside the %d of the kernel's "
+            "variables; ",
+            name, l->shared, k->dynamic_shared_limit, k->shared_bytes);
+    if (l->shared <= (size_t)(most > 0 ? most : 0))
+        fprintf(stderr, "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize) allows up to %d\n", most);
+    else
+        fputs("an SM of this machine has less; choose a machine with more ('heddle exec -c' or -s sm.shared_bytes=)\n",
+              stderr);
     return CUDA_ErrorInvalidValue;
 }
 

@@ -196,10 +196,15 @@ START_TEST(refused_launches_say_what_to_do) {
     if (cannot_run())
         return;
     STATUS(HEDDLE_OK, "exec -c turing -m functional %s/test/cuda/programs/pathfinder.out", cli_root);
-    SAYS(err, "60000 bytes of dynamic shared memory are more than the 49152 that it has beside its own 0");
+    SAYS(err,
+         "60000 bytes of dynamic shared memory, but a block may have 49152 beside the 0 of the kernel's variables");
     SAYS(err, "cudaFuncAttributeMaxDynamicSharedMemorySize");
+    STATUS(HEDDLE_WRONG, "exec -c turing -s sm.shared_bytes=49152 -m functional %s/test/cuda/programs/pathfinder.out",
+           cli_root);
+    SAYS(err, "an SM of this machine has less; choose a machine with more");
     STATUS(HEDDLE_OK, "exec -c turing -m functional %s/test/cuda/programs/errors.out", cli_root);
-    SAYS(err, "20000 bytes of dynamic shared memory are more than the 9152 that it has beside its own 40000");
+    SAYS(err,
+         "20000 bytes of dynamic shared memory, but a block may have 9152 beside the 40000 of the kernel's variables");
     SAYS(err, "a grid of 0 x 1 x 1 CTAs");
     SAYS(err, "a block of 1025 x 1 x 1 threads");
 }

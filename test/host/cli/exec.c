@@ -323,6 +323,7 @@ START_TEST(features_do_what_programs_ask) {
         return;
     STATUS(HEDDLE_OK, "exec -c turing -s gpu.sms=8 %s %s/test/cuda/features.out", how[_i], cli_root);
     SAYS(out, "0 mistakes\n");
+    SAYS(err, "a cooperative grid of 1048576 blocks, but the machine holds 128 at once, 16 on each of its 8 SMs");
     SAYS(err, "  sum(int*, int*, int)\n");
 }
 END_TEST
