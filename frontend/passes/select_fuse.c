@@ -82,7 +82,7 @@ static bool fuse_shift(struct select *s, uint32_t i) {
     if (!select_is_sum(select_row(sum), 8) || sum->a == sum->b || !may_absorb(s, i, use) ||
         s->ir->info[use->inst].block != s->ir->info[i].block)
         return false;
-    select_become(s, use->inst, isa_find_row(OP_LEA, T_U64, T_NONE, 0),
+    select_become(s, use->inst, isa_find_row(OP_LEA, T_U64, T_U64, 0),
                   (const opnd_t[]){in.a, in.b, sum->a == in.d ? sum->b : sum->a, OPND_ZERO});
     absorbed(s, i);
     return true;

@@ -143,7 +143,7 @@ WIDE(S32, s32, S64, uint64_t)
 #define HALVES_OF(T, t, W)                                                                                             \
     LANE(halves_##t, HALVES, T1(T), 0, INT_MUL, OPDS(T, T, T, T, NONE, NONE), const W p = (W)a * b;                    \
          d = (lane_##T)p; d2 = (lane_##T)(p >> 32))
-LANE(lea_u64, LEA, T1(U64), 0, INT_ADD, DABC(U64, U64, U32, U64), d = (a << (b & 31)) + c)
+LANE(lea_u64, LEA, T2(U64, U64), 0, INT_ADD, DABC(U64, U64, U32, U64), d = (a << (b & 31)) + c)
 LANE(lea_u32, LEA, T2(U64, U32), 0, INT_ADD, DABC(U64, U32, U32, U64), d = ((uint64_t)a << (b & 31)) + c)
 HALVES_OF(U32, u32, uint64_t)
 HALVES_OF(S32, s32, int64_t)
