@@ -78,8 +78,9 @@ static char *command_line(char ***argv, int *argc) {
 static bool is_set(const char *value) { return value && *value; }
 
 /* Writes the results to the file `path` as JSON. The file is renamed when it is complete, so a reader never sees an
- * incomplete file. A device or a pipe cannot be replaced by a file, and is written directly. */
-static void write_json(struct heddle *h, const char *path, int argc, char *const *argv) {
+ * incomplete file. A device or a pipe cannot be replaced by a file, and is written directly. Returns false with a
+ * message on failure. */
+static bool write_json(struct heddle *h, const char *path, int argc, char *const *argv) {
     char temporary[4096];
     struct stat st;
     bool direct = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
@@ -88,23 +89,25 @@ static void write_json(struct heddle *h, const char *path, int argc, char *const
     bool ok = f && results_write_json(h, f, argc, argv, -1, !is_set(getenv("HEDDLE_JSON_LAUNCHES"))) == HEDDLE_OK;
     ok = f && fclose(f) == 0 && ok && (direct || rename(temporary, path) == 0);
     if (!ok) {
-        fprintf(stderr, "heddle: HEDDLE_JSON=%s cannot be written: %s\n", path,
-                heddle_status(h) != HEDDLE_OK ? heddle_error(h) : strerror(errno));
+        const char *why = heddle_status(h) != HEDDLE_OK ? heddle_error(h) : strerror(errno);
+        fprintf(stderr, "heddle: HEDDLE_JSON=%s: %.*s\n", path, (int)strcspn(why, "\n"), why);
         if (f && !direct)
             unlink(temporary);
     }
+    return ok;
 }
 
-static void write_files(struct cuda_core *r, int status, const char *json, const char *results) {
+/* Writes the files of results that the user asked for. Returns false if one cannot be written. */
+static bool write_files(struct cuda_core *r, int status, const char *json, const char *results) {
     char **argv;
     int argc;
     char *text = command_line(&argv, &argc);
-    if (is_set(json))
-        write_json(r->h, json, argc, argv);
-    if (is_set(results) && argc)
-        cuda_report_results(results, status, argc, argv);
+    bool ok = !is_set(json) || write_json(r->h, json, argc, argv);
+    if (is_set(results) && argc && heddle_launches(r->h))
+        ok = cuda_report_results(results, status, argc, argv) && ok;
     free(argv);
     free(text);
+    return ok;
 }
 
 /* Says why the program has no table. */
@@ -131,9 +134,12 @@ void cuda_report(int status) {
     }
     if (r->check)
         cuda_print_findings(is_set(getenv("HEDDLE_QUIET")));
-    if (is_set(json) || (is_set(results) && heddle_launches(r->h)))
-        write_files(r, status, json, results);
-    if (is_set(getenv("HEDDLE_CHECKPOINT")) && heddle_checkpoint_end(r->h) != HEDDLE_OK)
+    bool written = write_files(r, status, json, results);
+    if (is_set(getenv("HEDDLE_CHECKPOINT")) && heddle_checkpoint_end(r->h) != HEDDLE_OK) {
         fprintf(stderr, "heddle: %s", heddle_error(r->h));
+        written = false;
+    }
+    if (!written && r->worst == HEDDLE_OK)
+        r->worst = HEDDLE_USAGE;
     pthread_mutex_unlock(&r->lock);
 }

@@ -10,9 +10,9 @@ void cuda_report(int status);
  * variable. cuda_settle_plan() ends the run of this plan and writes the file. */
 struct heddle_plan *cuda_open_plan(void);
 void cuda_settle_plan(void);
-/* Adds the run to the database at `path`. Prints a message to stderr on failure, or if the database already has
- * the run. `argc` is the number of words of the command, at least one. */
-void cuda_report_results(const char *path, int status, int argc, char *const *argv);
+/* Adds the run to the database at `path`. Prints a message to stderr on failure, when it returns false, or if the
+ * database already has the run. `argc` is the number of words of the command, at least one. */
+bool cuda_report_results(const char *path, int status, int argc, char *const *argv);
 /* Prints the new findings from the checker's report on a launch. The report may be "". */
 void cuda_print_new_findings(const char *kernel, const char *report);
 /* Prints the summary at the end. If `quiet` is set, it is printed only if the checker found something. */

@@ -95,7 +95,7 @@ static bool add(const char *path, const struct run_what *w, const struct run_end
     return fine;
 }
 
-void cuda_report_results(const char *path, int status, int argc, char *const *argv) {
+bool cuda_report_results(const char *path, int status, int argc, char *const *argv) {
     const struct cuda_core *r = &cuda_core;
     char err[1024] = "", message[80], *command = join(argc, argv), *arguments = join(argc - 1, argv + 1);
     struct run_machine machine;
@@ -118,4 +118,5 @@ void cuda_report_results(const char *path, int status, int argc, char *const *ar
     cJSON_Delete(result);
     free(command);
     free(arguments);
+    return fine;
 }

@@ -304,6 +304,15 @@ START_TEST(files_that_cannot_be_written_are_told_before_the_run) {
 }
 END_TEST
 
+/* A disk that is full at the end of the run is told, and changes the exit status 0 of the program. */
+START_TEST(results_that_cannot_be_written_change_the_status) {
+    if (cannot_run())
+        return;
+    STATUS(HEDDLE_USAGE, "exec -c turing -m functional --json /dev/full %s/test/cuda/api.out", cli_root);
+    SAYS(err, "/dev/full: the result cannot be written: No space left on device");
+}
+END_TEST
+
 /* Options after the program's name belong to the program, and heddle exits with the program's status. */
 START_TEST(other_programs_just_run) {
     if (no_library())
@@ -537,6 +546,7 @@ SUITE(cli_exec) {
     TEST(a_fault_is_told);
     TEST(programs_that_cannot_run_are_told_why);
     TEST(files_that_cannot_be_written_are_told_before_the_run);
+    TEST(results_that_cannot_be_written_change_the_status);
     TEST(other_programs_just_run);
     TEST(programs_of_this_machines_nvcc_run);
 }
