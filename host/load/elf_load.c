@@ -203,9 +203,11 @@ enum elf_runtime elf_runtime(const void *data, size_t len) {
                                                                                         : ELF_RUNTIME_NONE;
         found = here != ELF_RUNTIME_NONE ? here : found;
     }
+    const int error = elf_errno();
+    const bool whole = elf && (!error || !strstr(elf_errmsg(error), "out of memory"));
     elf_end(elf);
     free(copy);
-    return found == ELF_RUNTIME_NONE && has_device_code(data, len) ? ELF_RUNTIME_STRIPPED : found;
+    return found == ELF_RUNTIME_NONE && whole && has_device_code(data, len) ? ELF_RUNTIME_STRIPPED : found;
 }
 
 bool elf_is_object(const void *data, size_t len) {

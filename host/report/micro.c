@@ -114,14 +114,18 @@ struct rig {
     uint64_t data, out;
     struct heddle_dim grid, block;
     uint32_t stride;
-    const char *why; /* why there is no value, if heddle_error() does not say it; NULL: unknown */
+    const char *why;  /* why there is no value, if heddle_error() does not say it; NULL: unknown */
+    char failed[512]; /* why the first launch failed that did; a later launch clears heddle_error() */
 };
 
 /* Launches a kernel and returns its cycles, or NAN on failure. */
-static double cycles(const struct rig *r, const char *kernel, uint32_t steps) {
+static double cycles(struct rig *r, const char *kernel, uint32_t steps) {
     if (BENCH_LAUNCH(r->h, r->module, kernel, r->grid, r->block, BENCH_ARG(r->data), BENCH_ARG(r->out),
-                     BENCH_ARG(steps), BENCH_ARG(r->stride)) != HEDDLE_OK)
+                     BENCH_ARG(steps), BENCH_ARG(r->stride)) != HEDDLE_OK) {
+        if (!r->failed[0])
+            snprintf(r->failed, sizeof r->failed, "%s", heddle_error(r->h));
         return NAN;
+    }
     return heddle_stat(r->h, heddle_launches(r->h) - 1, "gpu.cycles");
 }
 
@@ -180,7 +184,7 @@ static struct heddle_module *load_loops(struct heddle *h, const struct micro *m)
 }
 
 /* Returns the cycles of the additional passes of a long launch. The first launch fills the instruction caches. */
-static double passes(const struct rig *r, const char *kernel) {
+static double passes(struct rig *r, const char *kernel) {
     const uint32_t more = r->m->kind == MICRO_RATE ? SETTLE : 0;
     cycles(r, kernel, 1);
     double first = cycles(r, kernel, SHORT + more);
@@ -199,8 +203,10 @@ static uint32_t largest_block(const struct rig *r) {
 static double each_instruction(struct rig *r) {
     r->module = load_loops(r->h, r->m);
     r->out = heddle_alloc(r->h, 8);
-    if (!r->module || !r->out)
+    if (!r->module || !r->out) {
+        r->why = "the host is out of memory";
         return NAN;
+    }
     r->block.x = WARP;
     if (r->m->kind == MICRO_RATE)
         r->block.x = largest_block(r);
@@ -302,7 +308,7 @@ double micro_measure(const struct micro *m, const struct heddle_options *o, char
         return NAN;
     double value = measure(&r);
     if (!isfinite(value)) {
-        const char *why = heddle_error(r.h);
+        const char *why = r.failed[0] ? r.failed : heddle_error(r.h);
         snprintf(err, err_size, "%s: %s", m->name, *why ? why : r.why ? r.why : "the launch has no cycles");
         value = NAN;
     }

@@ -114,6 +114,8 @@ START_TEST(the_nth_allocation_fails) {
         char *got = output_or_empty();
         /* the same allocation fails in gnuplot, which may crash */
         bool refused = status == HEDDLE_USAGE && (reports_no_memory() || strstr(err, "gnuplot was ended by signal"));
+        /* test/cuda/clang.cu does not look at the result of cudaMalloc(), so its kernel may read at address 0 */
+        refused |= status == HEDDLE_FAULT && strncmp(command, "exec", 4) == 0 && strstr(err, "the null pointer");
         bool same_list =
             strstr(out, "Cannot allocate memory") || strncmp(command, "list", 4) != 0 || strcmp(out, listing) == 0;
         bool fine = status == HEDDLE_OK && same_list && memcmp(got, right, *right ? 4096 : 1) == 0;
