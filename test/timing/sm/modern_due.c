@@ -95,6 +95,7 @@ SUITE(timing_sm_modern_due) {
     tcase_add_checked_fixture(tc, rig_setup, rig_teardown);
     TEST_LOOP(a_warp_waits_for_its_last_result, 0, 27);
     TEST_LOOP(a_result_that_is_too_late_is_a_hazard, 0, 8);
-    TEST_LOOP(expansions_see_the_same_buffer, 0, 16);
-    TEST_LOOP(jumps_drop_fetches, 0, 12);
+    /* with the least of tables, an event may wait for a free entry, so that an observer changes the time */
+    TEST_LOOP(expansions_see_the_same_buffer, 0, LEAST_TABLES ? 0 : 16);
+    TEST_LOOP(jumps_drop_fetches, 0, LEAST_TABLES ? 0 : 12);
 }
