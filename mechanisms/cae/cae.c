@@ -76,12 +76,18 @@ static void begin_cta(void *unit, struct sm *sm, uint32_t cta, uint64_t now) {
     }
 }
 
+static void choose(struct cae *u, uint32_t warp, uint32_t pc, lanemask_t lanes) {
+    u->last = cae_choose(u, warp, pc, (rowmask_t)lanes);
+    u->last_form = cae_form_for(u, warp, pc, u->last);
+    u->last_warp = warp;
+    u->last_pc = pc;
+}
+
 static const struct sm_form *form(void *unit, struct sm *sm, const struct sm_candidate *c) {
     struct cae *u = unit;
     if (sm_is_context(sm, c->warp))
         return NULL;
-    u->last = cae_choose(u, c->warp, c->pc, c->lanes);
-    u->last_form = cae_form_for(u, c->warp, c->pc, u->last);
+    choose(u, c->warp, c->pc, c->lanes);
     return u->last_form ? &u->last_form->form : NULL;
 }
 
@@ -150,6 +156,8 @@ static void issued(void *unit, struct sm *sm, const struct sm_issued *i) {
     struct cae *u = unit;
     if (i->phase == ISSUE_PERFORMED || sm_is_context(sm, i->warp))
         return; /* instructions are counted at issue; a warp that belongs to no CTA has no compact registers */
+    if (u->last_warp != i->warp || u->last_pc != i->pc) /* form() was called for other members of a joint issue */
+        choose(u, i->warp, i->pc, i->lanes);
     follow(u, i, i->phase == ISSUE_DONE);
     if (u->trace && u->last_form && u->last_form->unit)
         cae_trace_issued(u, i);

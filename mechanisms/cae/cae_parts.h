@@ -65,8 +65,9 @@ struct cae {
     struct regfile *file;   /* one register file for each SM part */
     struct cae_choice last; /* the last choice; last_form: the form of the instruction that was chosen */
     const struct cae_form *last_form;
-    uint64_t busy, waits; /* busy cycles and wait cycles of the pipes that earlier launches have reported */
-    struct trace *trace;  /* NULL: off */
+    uint32_t last_warp, last_pc; /* the instruction of the last choice */
+    uint64_t busy, waits;        /* busy cycles and wait cycles of the pipes that earlier launches have reported */
+    struct trace *trace;         /* NULL: off */
     struct cae_bar bar[TRACE_UNIT_TRACKS];
     uint32_t compact[WARP_SLOTS]; /* for each warp slot: number of scoreboard registers that are compact now */
     struct cae_counts n;

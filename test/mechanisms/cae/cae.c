@@ -3,6 +3,7 @@
 #include "mechanisms/cae/cae.h"
 #include "cae_watch.h"
 #include "mechanisms/cae/cae_parts.h"
+#include "test/timing/job_rig.h"
 
 #define HEAD                                                                                                           \
     ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"                             \
@@ -411,7 +412,19 @@ START_TEST(parts_share_the_banks) {
 }
 END_TEST
 
+/* Members of a joint issue are asked for their forms one after another, and then issue. Each instruction is counted by
+ * its own tags: an assertion in cae.c fails if a result is less compact than its choice. */
+START_TEST(members_of_a_joint_issue_keep_their_choices) {
+    static const char *const models[] = {"large+cae", "spe+cae+swi", "anypc+cae+sbi"};
+    struct job j;
+    run_job(&j, bench_find("bfs"), models[_i], "fermi", NULL, 1);
+    ck_assert(job_stat(&j, "cae.scalar_instructions") > 0);
+    job_free(&j);
+}
+END_TEST
+
 SUITE(mechanisms_cae) {
+    TEST_LOOP(members_of_a_joint_issue_keep_their_choices, 0, 3);
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST_LOOP(each_instruction_has_its_cause, 0, (int)(sizeof bodies / sizeof bodies[0]));
     TEST(divergence_ends_compact_execution);
