@@ -156,7 +156,7 @@ static void issued(void *unit, struct sm *sm, const struct sm_issued *i) {
     struct cae *u = unit;
     if (i->phase == ISSUE_PERFORMED || sm_is_context(sm, i->warp))
         return; /* instructions are counted at issue; a warp that belongs to no CTA has no compact registers */
-    if (u->last_warp != i->warp || u->last_pc != i->pc) /* form() was called for other members of a joint issue */
+    if (u->last_warp != i->warp || u->last_pc != i->pc) /* form() has run for other members of a joint issue */
         choose(u, i->warp, i->pc, i->lanes);
     follow(u, i, i->phase == ISSUE_DONE);
     if (u->trace && u->last_form && u->last_form->unit)
