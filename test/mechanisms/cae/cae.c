@@ -412,8 +412,8 @@ START_TEST(parts_share_the_banks) {
 }
 END_TEST
 
-/* form() runs for each member of a joint issue before the first member issues. An assertion in cae.c fails if a result is
- * less compact than its choice. */
+/* form() runs for each member of a joint issue before the first member issues. An assertion in cae.c fails if a result
+ * is less compact than its choice. */
 START_TEST(members_of_a_joint_issue_keep_their_choices) {
     static const char *const models[] = {"large+cae", "spe+cae+swi", "anypc+cae+sbi"};
     struct job j;
