@@ -24,7 +24,7 @@ static const struct {
     {"bfs", "a6000"},
     {"kmeans", "rtx2070s"}, /* expansions, which take issue slots */
 };
-enum { N_ROWS = sizeof rows / sizeof rows[0] };
+enum { N_ROWS = sizeof rows / sizeof rows[0], N_MODERN = 4 };
 
 START_TEST(plain_and_general_stages_agree) {
     const struct bench *b = bench_find(rows[_i].bench);
@@ -78,6 +78,7 @@ START_TEST(fences_wait_where_paths_come_to) {
 END_TEST
 
 SUITE(timing_sm_plain) {
-    TEST_LOOP(plain_and_general_stages_agree, 0, N_ROWS);
+    /* with the least of tables, the general stages of a modern core wait for free entries */
+    TEST_LOOP(plain_and_general_stages_agree, 0, LEAST_TABLES ? N_ROWS - N_MODERN : N_ROWS);
     TEST_LOOP(fences_wait_where_paths_come_to, 0, 2);
 }
