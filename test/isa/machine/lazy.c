@@ -1,4 +1,5 @@
 #include "isa/machine/lazy.h"
+#include "test/resident.h"
 #include "test/test.h"
 #include <stdint.h>
 #include <stdio.h>
@@ -39,16 +40,6 @@ START_TEST(large_memory_is_zeroed_and_aligned) {
     check_zeroed(LARGE);
 }
 END_TEST
-
-/* Returns the pages of this process that the host keeps in memory. */
-static unsigned long resident_pages(void) {
-    unsigned long size = 0, resident = 0;
-    FILE *f = fopen("/proc/self/statm", "r");
-    ck_assert_ptr_nonnull(f);
-    ck_assert_int_eq(fscanf(f, "%lu %lu", &size, &resident), 2);
-    fclose(f);
-    return resident;
-}
 
 /* 64 MB are 16,384 pages of 4 KB. The two written bytes are in two pages. The limit of 1,000 leaves room for what the
  * library of C does. */

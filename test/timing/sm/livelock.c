@@ -2,6 +2,7 @@
  * which end are not stopped. */
 #include "host/heddle.h"
 #include "test/every_model.h"
+#include "test/resident.h"
 #include "test/test.h"
 #include <stdio.h>
 
@@ -245,16 +246,6 @@ START_TEST(the_interpreter_names_the_loop) {
     ck_assert_msg(strstr(error, "in the loop of lines ") != NULL, "%s", error);
 }
 END_TEST
-
-/* Returns the pages of this process that the host keeps in memory. */
-static unsigned long resident_pages(void) {
-    unsigned long size = 0, resident = 0;
-    FILE *f = fopen("/proc/self/statm", "r");
-    ck_assert_ptr_nonnull(f);
-    ck_assert_int_eq(fscanf(f, "%lu %lu", &size, &resident), 2);
-    fclose(f);
-    return resident;
-}
 
 /* A warp that counts to 20,000 is watched from cycle 5,000 on. The other 14 SMs have no warp. Entries for all their
  * warp slots would take 135 pages an SM, 2,025 together; an SM without warps takes at most 2. */
