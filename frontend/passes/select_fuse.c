@@ -241,7 +241,7 @@ static bool logic_of(const struct ir *ir, const struct inst *in, struct logic *f
     }
 }
 
-/* Adds an operand to those of `f`. Returns false if `f` has three others. */
+/* Makes `o` an operand of `f`, unless it is one. Returns false if `f` already has three other operands. */
 static bool add_operand(struct logic *f, opnd_t o) {
     for (int k = 0; k < 3; k++)
         if (f->operand[k] == o || f->operand[k] == OPND_ZERO) {

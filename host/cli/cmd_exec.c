@@ -42,8 +42,8 @@ static bool is_regular(const char *path) {
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Finds the program's file by PATH, as the shell does. A file of the current folder that is no program is found, too:
- * check_program() reports what it is. */
+/* Finds the program's file by PATH, as the shell does. Also finds a file of the current folder that cannot be executed,
+ * so that check_program() names the reason. */
 static bool find_program(const char *word, char *out, size_t size) {
     if (strchr(word, '/') || (is_regular(word) && access(word, X_OK) != 0))
         return snprintf(out, size, "%s", word) < (int)size;

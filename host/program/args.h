@@ -47,7 +47,7 @@ bool parse_bytes(const char *text, uint64_t *out);
  * how arguments are given, "-a, " on the command line, else "". */
 bool args_match(const struct arg *args, int n, const struct heddle_param *params, int n_params, const char *kernel,
                 int address_size, const char *how, FILE *err);
-/* Opens the input file of an argument of the form in: or inout:, or reads that of the form bytes: to `data`, and stores
- * its size. Returns false with the reason in `err`. */
+/* Prepares the input file of an argument and stores its size. Opens the file of in: or inout:, which the caller copies
+ * to the buffer. Reads the file of bytes: to `data`. Returns false with the reason in `err`. */
 bool arg_load(struct arg *a, char *err, size_t err_size);
 #endif

@@ -424,8 +424,8 @@ START_TEST(members_of_a_joint_issue_keep_their_choices) {
 END_TEST
 
 SUITE(mechanisms_cae) {
-    TEST_LOOP(members_of_a_joint_issue_keep_their_choices, 0, 3);
     tcase_add_checked_fixture(tc, setup, teardown);
+    TEST_LOOP(members_of_a_joint_issue_keep_their_choices, 0, 3);
     TEST_LOOP(each_instruction_has_its_cause, 0, (int)(sizeof bodies / sizeof bodies[0]));
     TEST(divergence_ends_compact_execution);
     TEST(an_expansion_writes_the_banks);
