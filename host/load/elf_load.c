@@ -204,6 +204,7 @@ enum elf_runtime elf_runtime(const void *data, size_t len) {
         found = here != ELF_RUNTIME_NONE ? here : found;
     }
     const int error = elf_errno();
+    /* false: libelf may have missed sections for lack of memory */
     const bool whole = elf && (!error || !strstr(elf_errmsg(error), "out of memory"));
     elf_end(elf);
     free(copy);

@@ -115,7 +115,7 @@ struct rig {
     struct heddle_dim grid, block;
     uint32_t stride;
     const char *why;  /* why there is no value, if heddle_error() does not say it; NULL: unknown */
-    char failed[512]; /* why the first launch failed that did; a later launch clears heddle_error() */
+    char failed[512]; /* message of the first launch that failed; a later launch clears heddle_error() */
 };
 
 /* Launches a kernel and returns its cycles, or NAN on failure. */

@@ -90,7 +90,8 @@ static bool check_whole(struct results_db *db, char *err, size_t err_size) {
     bool fine = said && strcmp(said, "ok") == 0;
     char damage[256];
     one_line(said, damage);
-    if (!fine && strstr(damage, "error code=7")) /* SQLITE_NOMEM: a page could not be read for lack of memory */
+    const char *code_of_page = strstr(damage, "error code=");
+    if (!fine && code_of_page && strcmp(code_of_page, "error code=7") == 0) /* SQLITE_NOMEM: this is no damage */
         results_fail(db, SQLITE_NOMEM, err, err_size);
     else if (!fine && code == SQLITE_ROW)
         snprintf(err, err_size, "%s: is damaged (%s); move it away, or save what is left with sqlite3's .recover",
