@@ -418,6 +418,8 @@ enum heddle_status heddle_free(struct heddle *h, uint64_t address) {
 static enum heddle_status no_range(struct heddle *h, const char *verb, uint64_t address, uint64_t bytes) {
     char where[256];
     mem_describe(&h->memory, address, where, sizeof where);
+    h->facts.address = address;
+    h->facts.distance = mem_distance(&h->memory, address);
     return fail(h, HEDDLE_USAGE, "cannot %s %llu bytes at 0x%llx: it is %s", verb, (unsigned long long)bytes,
                 (unsigned long long)address, where);
 }

@@ -402,6 +402,15 @@ enum heddle_fault {
 };
 enum heddle_fault heddle_fault(const struct heddle *h);
 
+/* Facts about the latest error, from which a caller can derive advice. */
+struct heddle_error_facts {
+    uint64_t address;  /* in global memory, of an invalid access, copy or clear; 0: the error has no such address */
+    uint64_t distance; /* bytes from `address` to the nearest buffer or variable; 0: inside; UINT64_MAX: none is near */
+    bool page_bounds;  /* options.page_bounds allows the access */
+    bool no_source;    /* a kernel's fault names a line of PTX but no line of the source, which nvcc -lineinfo adds */
+};
+void heddle_error_facts(const struct heddle *h, struct heddle_error_facts *out);
+
 /* Stops the running launch within about a millisecond. If no launch runs, it stops the next launch. May be called from
  * any thread and from a signal handler, while the context is open. */
 void heddle_stop(struct heddle *h);

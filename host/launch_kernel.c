@@ -57,6 +57,7 @@ static enum heddle_fault fault_of(enum fault_kind kind) {
     case FAULT_OUT_OF_BOUNDS:
     case FAULT_USE_AFTER_FREE:
     case FAULT_READ_ONLY:
+    case FAULT_ENDED_CTA:
         return HEDDLE_FAULT_ADDRESS;
     case FAULT_MISALIGNED:
         return HEDDLE_FAULT_ALIGNMENT;
@@ -93,6 +94,9 @@ static enum heddle_status fail_fault(struct heddle *h, const struct heddle_modul
     error_begin(&e);
     if (status == HEDDLE_FAULT)
         h->fault = fault_of(f->kind);
+    const struct fault_facts facts = fault_facts(f, l);
+    h->facts = (struct heddle_error_facts){facts.address, mem_distance(&h->memory, facts.address), facts.page_bounds,
+                                           facts.no_source};
     print_findings(h, m, l, e.stream);
     fault_print(f, l, e.stream);
     fault_free(f);

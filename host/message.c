@@ -71,6 +71,7 @@ bool context_enter(struct heddle *h) {
         return false;
     free(h->error);
     h->error = NULL;
+    h->facts = (struct heddle_error_facts){0};
     h->status = HEDDLE_OK;
     return true;
 }
@@ -99,6 +100,10 @@ const char *heddle_error(const struct heddle *h) {
     if (!h->error && h->status != HEDDLE_OK) /* a call failed, and there was no memory for its message */
         return "the host is out of memory\n";
     return h->error ? h->error : "";
+}
+
+void heddle_error_facts(const struct heddle *h, struct heddle_error_facts *out) {
+    *out = handle_is_open(h, HANDLE_CONTEXT) ? h->facts : (struct heddle_error_facts){0};
 }
 
 enum heddle_status heddle_status(const struct heddle *h) {

@@ -68,7 +68,7 @@ unsigned char *cluster_lane(struct cta *c, struct effects *fx, int lane, uint64_
         return NULL;
     }
     if (!p.cta->live_threads && !(c->launch->memory && c->launch->memory->page_bounds)) {
-        fx_fault_text(fx, FAULT_USE_AFTER_FREE, lane,
+        fx_fault_text(fx, FAULT_ENDED_CTA, lane,
                       "%s of %u bytes at 0x%llx of the shared memory of CTA (%u,%u,%u), which has rank %u in the "
                       "cluster and has ended; a barrier of the cluster before the end of each CTA prevents this",
                       does, bytes, (unsigned long long)p.offset, id.x, id.y, id.z, p.rank);

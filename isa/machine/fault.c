@@ -12,6 +12,7 @@ static const char *const kind_names[] = {
     [FAULT_MISALIGNED] = "misaligned",
     [FAULT_USE_AFTER_FREE] = "use after free:",
     [FAULT_READ_ONLY] = "read-only memory:",
+    [FAULT_ENDED_CTA] = "use after free",
     [FAULT_TRAP] = "trap",
     [FAULT_ASSERT] = "failed assertion",
     [FAULT_BAD_CALL] = "bad call",
@@ -259,6 +260,20 @@ void fault_print(const struct fault *f, const struct launch *l, FILE *out) {
     if (is_access(f))
         print_memory(f, l, out);
     print_lanes(f, l, out);
+}
+
+struct fault_facts fault_facts(const struct fault *f, const struct launch *l) {
+    const struct program *p = l->program;
+    struct fault_facts facts = {.page_bounds = f->kind == FAULT_ENDED_CTA,
+                                .no_source = f->pc < p->n && !p->info[f->pc].src_line};
+    if (!is_access(f) || f->space == SPACE_LOCAL || f->space == SPACE_PARAM)
+        return facts;
+    const bool shared = f->space == SPACE_SHARED;
+    facts.address = shared ? 0 : f->address;
+    if (f->kind == FAULT_OUT_OF_BOUNDS)
+        facts.page_bounds = shared ? f->bytes <= shared_units(l) && f->address <= shared_units(l) - f->bytes
+                                   : mem_page_allows(l->memory, f->address, f->bytes);
+    return facts;
 }
 
 const char *launch_end_word(enum fault_kind kind) {

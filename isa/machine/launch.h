@@ -48,6 +48,7 @@ enum fault_kind {
     FAULT_MISALIGNED,
     FAULT_USE_AFTER_FREE,
     FAULT_READ_ONLY,
+    FAULT_ENDED_CTA, /* an access to the shared memory of a CTA of the cluster that has ended */
     FAULT_TRAP,     /* trap or brkpt */
     FAULT_ASSERT,   /* __assertfail; `text` holds the message */
     FAULT_BAD_CALL, /* call through a pointer that does not point to a function */
@@ -83,6 +84,13 @@ struct fault {
 /* Prints a fault: "out-of-bounds read of 4 bytes at 0x..." and further lines, each ending in a newline. They name the
  * kernel, PTX line, source line from .loc, CTA, warp, lane, thread, address and nearest allocation. */
 void fault_print(const struct fault *f, const struct launch *l, FILE *out);
+/* What a caller can tell about a fault beside its message. */
+struct fault_facts {
+    uint64_t address; /* of the invalid access to global memory; 0: the fault has no such address */
+    bool page_bounds; /* memory.page_bounds allows the access */
+    bool no_source;   /* the instruction has a line of PTX, but no line of the source */
+};
+struct fault_facts fault_facts(const struct fault *f, const struct launch *l);
 /* Prints the PTX line of instruction `pc` as the user wrote it, without indentation. Without a launch or its text,
  * prints the decoded instruction. `l` may be NULL. */
 void launch_print_line(const struct launch *l, const struct program *p, uint32_t pc, FILE *out);

@@ -573,6 +573,22 @@ const struct allocation *mem_nearest(const struct memory *m, uint64_t address) {
     return address - end <= mem_begin(above) - address ? below : above;
 }
 
+uint64_t mem_distance(const struct memory *m, uint64_t address) {
+    const struct allocation *a = mem_nearest(m, address);
+    if (!a)
+        return UINT64_MAX;
+    const uint64_t begin = mem_begin(a), end = begin + mem_bytes(a);
+    return address < begin ? begin - address : address < end ? 0 : address - end + 1;
+}
+
+bool mem_page_allows(const struct memory *m, uint64_t address, uint64_t bytes) {
+    const struct allocation *a = mem_nearest(m, address);
+    if (!a || !a->live || a->mapped || a->reserved || bytes > MEM_SLACK)
+        return false;
+    const uint64_t begin = mem_begin(a), end = begin + mem_bytes(a);
+    return address + MEM_SLACK >= begin && address + bytes <= end + MEM_SLACK;
+}
+
 void mem_describe(const struct memory *m, uint64_t address, char *out, size_t size) {
     if (address < DEVICE_BASE) {
         snprintf(out, size, "%s", low_region(address));

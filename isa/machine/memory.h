@@ -138,4 +138,10 @@ bool mem_write(struct memory *m, uint64_t address, const void *from, uint64_t by
 void mem_describe(const struct memory *m, uint64_t address, char *out, size_t size);
 /* Returns the allocation that mem_describe() would name for `address`, or NULL if it would name none. */
 const struct allocation *mem_nearest(const struct memory *m, uint64_t address);
+/* Returns the distance in bytes from `address` to mem_nearest(): 0 inside of the allocation, 1 for the byte before or
+ * behind it, UINT64_MAX if there is no such allocation. */
+uint64_t mem_distance(const struct memory *m, uint64_t address);
+/* Returns true if page_bounds allows kernels to access all `bytes` bytes at `address`, which is outside of the
+ * allocations. */
+bool mem_page_allows(const struct memory *m, uint64_t address, uint64_t bytes);
 #endif

@@ -6,11 +6,15 @@
 
 enum { SHARED_UNIT = 128 }; /* bytes; the smallest unit in which GPUs allocate shared memory */
 
+/* Returns launch_shared_bytes(), rounded up to SHARED_UNIT. */
+static inline uint32_t shared_units(const struct launch *l) {
+    const uint32_t bytes = launch_shared_bytes(l);
+    return bytes <= UINT32_MAX - SHARED_UNIT ? (uint32_t)round_up(bytes, SHARED_UNIT) : bytes;
+}
+
 /* Returns launch_shared_bytes(), which page_bounds rounds up to SHARED_UNIT. */
 static inline uint32_t shared_room(const struct launch *l) {
-    const uint32_t bytes = launch_shared_bytes(l);
-    const bool rounds = l->memory && l->memory->page_bounds && bytes <= UINT32_MAX - SHARED_UNIT;
-    return rounds ? (uint32_t)round_up(bytes, SHARED_UNIT) : bytes;
+    return l->memory && l->memory->page_bounds ? shared_units(l) : launch_shared_bytes(l);
 }
 
 #endif

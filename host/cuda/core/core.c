@@ -230,17 +230,6 @@ enum cuda_error cuda_open(void) {
     return broken ? CUDA_ErrorNoDevice : e;
 }
 
-/* Returns true if the message names an address that is far from every buffer. */
-static bool is_far_from_buffers(const char *why) {
-    enum { FAR = 1 << 20 };
-    const char *at = strstr(why, " bytes past the end of ");
-    at = at ? at : strstr(why, " bytes before the start of ");
-    const char *digits = at;
-    while (digits > why && digits[-1] >= '0' && digits[-1] <= '9')
-        digits--;
-    return at && strtoull(digits, NULL, 10) >= FAR;
-}
-
 /* Returns true if the address is mapped memory of the host, outside of the device's address range. */
 static bool is_of_host(uint64_t address) {
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -258,17 +247,16 @@ static const char *variable_at(uint64_t address) {
     return NULL;
 }
 
-/* Prints help if the message names an address of the host that kernels and copies cannot use. */
-static void help_with_host_address(const char *why) {
-    static const char before[] = " bytes at 0x";
-    const char *at = is_far_from_buffers(why) ? strstr(why, before) : NULL;
-    const uint64_t address = at ? strtoull(at + sizeof before - 1, NULL, 16) : 0;
-    const char *variable = at ? variable_at(address) : NULL;
+/* Prints help if the latest error is about an address of the host that kernels and copies cannot use. */
+static void help_with_host_address(const struct heddle_error_facts *facts) {
+    enum { FAR = 1 << 20 }; /* an address nearer to a buffer is more likely an index out of bounds */
+    const bool far = facts->address && facts->distance >= FAR;
+    const char *variable = far ? variable_at(facts->address) : NULL;
     if (variable)
         fprintf(stderr,
                 "  help: it is the host's address of variable '%s'; cudaGetSymbolAddress() returns the device's\n",
                 variable);
-    else if (at && is_of_host(address))
+    else if (far && is_of_host(facts->address))
         fputs("  help: it is an address of the host; cudaMalloc() and cudaMallocManaged() return memory for kernels\n",
               stderr);
 }
@@ -278,11 +266,13 @@ static void print(const char *who, const char *why) {
     heddle_demangle(who, name, sizeof name);
     fflush(stdout);
     fprintf(stderr, "heddle: %s: %s", name, why);
-    help_with_host_address(why);
 }
 
 enum cuda_error cuda_complain(const char *who, enum cuda_error e) {
+    struct heddle_error_facts facts;
     print(who, heddle_error(cuda_core.h));
+    heddle_error_facts(cuda_core.h, &facts);
+    help_with_host_address(&facts);
     return e;
 }
 
@@ -295,47 +285,14 @@ enum cuda_error cuda_refuse(const char *who, const char *why, enum cuda_error e)
     return e;
 }
 
-/* Returns true if the message of a fault names a line of PTX and no line of CUDA. */
-static bool lacks_source(const char *why) {
-    const char *at = strstr(why, "\n  at ");
-    return at && !memchr(at + 1, '(', strcspn(at + 1, "\n"));
-}
-
-/* Returns true if the message of a fault names an address that is near a buffer, and that a GPU may have mapped. */
-static bool is_near_buffer(const char *why) {
-    enum { NEAR = 64 << 10 }; /* distance that --check-bounds page allows */
-    static const char where[] = "\n  the address is ";
-    const char *at = strstr(why, where);
-    char *end = NULL;
-    const unsigned long long distance = at ? strtoull(at + sizeof where - 1, &end, 10) : NEAR;
-    return distance < NEAR && strstr(why, "out-of-bounds") &&
-           (!strncmp(end, " bytes past the end of buffer", 29) ||
-            !strncmp(end, " bytes past the end of variable", 31) ||
-            !strncmp(end, " bytes before the start of buffer", 33) ||
-            !strncmp(end, " bytes before the start of variable", 35));
-}
-
-/* Returns true if the message of a fault names an address in the last unit of the CTA's shared memory. */
-static bool is_in_shared_unit(const char *why) {
-    enum { UNIT = 128 }; /* bytes: --check-bounds page rounds up to this */
-    static const char where[] = " bytes at 0x", has[] = "\n  the CTA has ";
-    const char *at = strstr(why, where), *size = strstr(why, has);
-    if (!at || !size || !strstr(why, "out-of-bounds"))
-        return false;
-    return strtoull(at + sizeof where - 1, NULL, 16) / UNIT <
-           (strtoull(size + sizeof has - 1, NULL, 10) + UNIT - 1) / UNIT;
-}
-
-/* Returns true if the message of a fault names the shared memory of a CTA of the cluster that has ended. */
-static bool is_in_ended_cta(const char *why) { return strstr(why, "in the cluster and has ended") != NULL; }
-
 enum cuda_error cuda_failed(const char *who, enum heddle_status status, enum cuda_error e) {
     struct cuda_core *r = &cuda_core;
+    struct heddle_error_facts facts;
     cuda_complain(who, e);
-    if (status == HEDDLE_FAULT && lacks_source(heddle_error(r->h)))
+    heddle_error_facts(r->h, &facts);
+    if (status == HEDDLE_FAULT && facts.no_source)
         fputs("  help: nvcc -lineinfo adds the line of CUDA\n", stderr);
-    const char *why = heddle_error(r->h);
-    if (status == HEDDLE_FAULT && (is_near_buffer(why) || is_in_shared_unit(why) || is_in_ended_cta(why)))
+    if (status == HEDDLE_FAULT && facts.page_bounds)
         fputs("  help: a GPU may not notice this access; with --check-bounds page, Heddle allows it\n", stderr);
     r->worst = status;
     if (!r->why)

@@ -288,6 +288,19 @@ START_TEST(addresses_of_the_host_are_named) {
 }
 END_TEST
 
+/* In a program that is not position-independent, a __device__ variable's host address is far below the device's. */
+START_TEST(low_addresses_of_the_host_are_named) {
+    static const char source[] = "__device__ int counter;\n__global__ void one(int *p) { *p = 1; }\n"
+                                 "int main() { one<<<1, 1>>>(&counter); }\n";
+    if (skip_without_runtime() || skip_without_nvcc())
+        return;
+    write_file("low.cu", source, sizeof source - 1);
+    shell("PATH=$PATH:/usr/local/cuda/bin; nvcc -arch=compute_75 -Xcompiler -no-pie low.cu -o low");
+    STATUS(HEDDLE_FAULT, "exec -q -m functional ./low");
+    SAYS(err, "help: it is the host's address of variable 'counter'; cudaGetSymbolAddress()");
+}
+END_TEST
+
 SUITE(cli_exec_inside) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST_LOOP(a_statically_linked_program_runs, 0, 4);
@@ -303,4 +316,5 @@ SUITE(cli_exec_inside) {
     TEST_LOOP(the_machine_follows_the_newest_ptx, 0, 5);
     TEST(the_device_library_does_not_select_the_machine);
     TEST(addresses_of_the_host_are_named);
+    TEST(low_addresses_of_the_host_are_named);
 }

@@ -188,6 +188,10 @@ START_TEST(describes) {
     ck_assert_str_eq(described(b + 3), "3 bytes into variable 'table' (8 bytes at 0x10001200)");
     mem_free(&m, a);
     ck_assert_str_eq(described(a + 5), "5 bytes into buffer 1 (4096 bytes at 0x10000000), which has been freed");
+    ck_assert_uint_eq(mem_distance(&m, a + 4096 + 12), 13); /* behind the last byte, a + 4095 */
+    ck_assert_uint_eq(mem_distance(&m, b - 4), 4);
+    ck_assert_uint_eq(mem_distance(&m, b + 3), 0);
+    ck_assert_uint_eq(mem_distance(&m, 16), UINT64_MAX);
     ck_assert_str_eq(described(16), "in the page of the null pointer");
     ck_assert_str_eq(described(SHARED_WINDOW + 1), "in the window of shared memory");
     ck_assert_str_eq(described(LOCAL_WINDOW), "in the window of local memory");
