@@ -246,6 +246,20 @@ static void print_memory(const struct fault *f, const struct launch *l, FILE *ou
     }
 }
 
+/* Prints help if the fault is that of grid.sync() in a launch without workspace. Compiled code then traps; a barrier of
+ * a library accesses the first bytes behind the null pointer. */
+static void print_cooperation(const struct fault *f, const struct launch *l, FILE *out) {
+    enum { WORKSPACE = 256 }; /* bytes */
+    const struct program *p = l->program;
+    if (l->workspace || (f->kind != FAULT_TRAP && !(is_access(f) && f->address < WORKSPACE)))
+        return;
+    for (uint32_t i = 0; i < p->n_specials; i++)
+        if (p->specials[i].id == SPECIAL_ENVREG2) {
+            fputs("  the kernel contains grid.sync(), which needs a launch by cudaLaunchCooperativeKernel()\n", out);
+            return;
+        }
+}
+
 void fault_print(const struct fault *f, const struct launch *l, FILE *out) {
     if (f->kind == FAULT_DEADLOCK || f->kind == FAULT_LIMIT || f->kind == FAULT_STOPPED ||
         f->kind == FAULT_STANDSTILL) { /* the text is the complete report already */
@@ -259,6 +273,7 @@ void fault_print(const struct fault *f, const struct launch *l, FILE *out) {
     print_thread(f, l, out);
     if (is_access(f))
         print_memory(f, l, out);
+    print_cooperation(f, l, out);
     print_lanes(f, l, out);
 }
 

@@ -69,7 +69,28 @@ START_TEST(endless_waiting_is_found) {
 }
 END_TEST
 
+/* Compiled code of grid.sync() traps if the launch has no workspace. A trap of another kernel gets no such help. */
+START_TEST(a_grid_barrier_in_a_plain_launch_is_explained) {
+    static const char kernels[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
+                                  ".visible .entry meet() { .reg .pred %q; .reg .u32 %a;\n"
+                                  "mov.u32 %a, %envreg2; setp.eq.u32 %q, %a, 0; @%q trap; ret; }\n"
+                                  ".visible .entry stop() { trap; }\n";
+    static const char help[] = "contains grid.sync(), which needs a launch by cudaLaunchCooperativeKernel()\n";
+    const struct heddle_dim one = {1, 1, 1};
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = _i ? "spe" : "functional"}, NULL, 0);
+    struct heddle_module *m = heddle_module_text(h, "stop.ptx", kernels, sizeof kernels - 1);
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    ck_assert_int_eq(heddle_launch(h, m, "meet", one, one, 0, NULL, 0), HEDDLE_FAULT);
+    ck_assert_msg(strstr(heddle_error(h), help) != NULL, "%s", heddle_error(h));
+    ck_assert_int_eq(heddle_launch(h, m, "stop", one, one, 0, NULL, 0), HEDDLE_FAULT);
+    ck_assert_msg(!strstr(heddle_error(h), help), "%s", heddle_error(h));
+    ck_assert_int_eq(heddle_launch_cooperative(h, m, "meet", one, one, 0, NULL, 0), HEDDLE_OK);
+    heddle_close(h);
+}
+END_TEST
+
 SUITE(isa_interp_cooperative) {
     TEST(waiting_ctas_give_way);
     TEST(endless_waiting_is_found);
+    TEST_LOOP(a_grid_barrier_in_a_plain_launch_is_explained, 0, 2);
 }
