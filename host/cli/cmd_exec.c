@@ -5,6 +5,7 @@
 #include "host/live/live.h"
 #include "host/load/elf_load.h"
 #include "host/load/follow.h"
+#include "host/models.h"
 #include "host/report/outfile.h"
 #include "host/results/results_db.h"
 #include "timing/config/config.h"
@@ -371,6 +372,35 @@ static enum heddle_status start(const struct cli *c, const struct sim *sim, doub
     return status;
 }
 
+/* Returns true if argument i of the program has the name of one of Heddle's options, or is '-m' before a model. Other
+ * options of one letter are too frequent among the options of programs. */
+static bool is_ours(const struct cli *c, int i) {
+    const char *word = c->words[i];
+    struct model_spec model;
+    char err[256];
+    if (strcmp(word, "-m") == 0)
+        return i + 1 < c->n_words && model_parse(&model_tables, c->words[i + 1], &model, err, sizeof err);
+    const size_t len = strncmp(word, "--", 2) == 0 ? strcspn(word + 2, "=") : 0;
+    for (const struct option_def *o = options; len && o->name; o++)
+        if (o->help && strlen(o->name) == len && strncmp(o->name, word + 2, len) == 0)
+            return true;
+    return false;
+}
+
+/* Prints a note if an option of Heddle seems to be among the program's arguments. */
+static void note_misplaced(const struct cli *c) {
+    if (cli_has(c, "quiet") || strcmp(c->argv[c->argc - c->n_words - 1], "--") == 0)
+        return;
+    for (int i = 1; i < c->n_words; i++)
+        if (is_ours(c, i)) {
+            fprintf(stderr,
+                    "heddle exec: note: '%s' is an argument of %s; Heddle's options come before the program ('--' "
+                    "before the program omits this note)\n",
+                    c->words[i], c->words[0]);
+            return;
+        }
+}
+
 static enum heddle_status run(const struct cli *c) {
     struct sim sim;
     uint64_t threads = 1;
@@ -389,6 +419,7 @@ static enum heddle_status run(const struct cli *c) {
         sim.o.threads = (uint32_t)threads;
         sim.o.check = cli_has(c, "check");
         sim_note(c, &meant);
+        note_misplaced(c);
         status = start(c, &sim, error, false);
     }
     sim_free(&sim);

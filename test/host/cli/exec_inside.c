@@ -301,6 +301,21 @@ START_TEST(low_addresses_of_the_host_are_named) {
 }
 END_TEST
 
+/* Options after the program are the program's. A note names those that look like Heddle's. */
+START_TEST(options_after_the_program_are_noted) {
+    static const struct {
+        const char *words;
+        bool noted;
+    } cases[] = {{"/bin/true --json x", true},  {"/bin/true a --results=x", true}, {"/bin/true -m spe+dac", true},
+                 {"/bin/true -m 3", false},     {"/bin/true -s --jsonx", false},   {"-- /bin/true --json", false},
+                 {"-q /bin/true --json", false}};
+    if (skip_without_runtime())
+        return;
+    STATUS(HEDDLE_OK, "exec -m functional %s", cases[_i].words);
+    ck_assert_msg((strstr(err, "; Heddle's options come before the program") != NULL) == cases[_i].noted, "%s", err);
+}
+END_TEST
+
 SUITE(cli_exec_inside) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST_LOOP(a_statically_linked_program_runs, 0, 4);
@@ -317,4 +332,5 @@ SUITE(cli_exec_inside) {
     TEST(the_device_library_does_not_select_the_machine);
     TEST(addresses_of_the_host_are_named);
     TEST(low_addresses_of_the_host_are_named);
+    TEST_LOOP(options_after_the_program_are_noted, 0, 7);
 }
