@@ -111,9 +111,9 @@ struct heddle {
     struct stats totals, running; /* statistics of all launches; statistics of the running launch */
     /* peak memory in bytes, and the time at which it was read from the system (host seconds) */
     double peak_rss, peak_rss_at;
-    char *error; /* malloc'ed text of heddle_error(), or NULL */
+    char *error;                     /* malloc'ed text of heddle_error(), or NULL */
     struct heddle_error_facts facts; /* of `error` */
-    char *notes; /* malloc'ed text of heddle_notes(), or NULL */
+    char *notes;                     /* malloc'ed text of heddle_notes(), or NULL */
     enum heddle_status status;
 };
 

@@ -49,10 +49,10 @@ enum fault_kind {
     FAULT_USE_AFTER_FREE,
     FAULT_READ_ONLY,
     FAULT_ENDED_CTA, /* an access to the shared memory of a CTA of the cluster that has ended */
-    FAULT_TRAP,     /* trap or brkpt */
-    FAULT_ASSERT,   /* __assertfail; `text` holds the message */
-    FAULT_BAD_CALL, /* call through a pointer that does not point to a function */
-    FAULT_STACK,    /* recursion deeper than the stack */
+    FAULT_TRAP,      /* trap or brkpt */
+    FAULT_ASSERT,    /* __assertfail; `text` holds the message */
+    FAULT_BAD_CALL,  /* call through a pointer that does not point to a function */
+    FAULT_STACK,     /* recursion deeper than the stack */
     FAULT_BAD_TEXTURE,
     FAULT_UNSUPPORTED, /* `text` names the unsupported feature */
     FAULT_DIVERGENT_BARRIER,
