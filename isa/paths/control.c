@@ -253,6 +253,32 @@ static void find_held(struct warp_control *c) {
                 c->held[i].id = d[k].path.id;
 }
 
+lanemask_t control_may_run(const struct warp_control *c) {
+    struct path p[MAX_PATHS];
+    lanemask_t lanes = 0;
+    if (c->ops->runnable)
+        return c->ops->runnable(c->model) & ~c->waiting;
+    for (int i = c->ops->paths(c->model, p, MAX_PATHS); i-- > 0;)
+        lanes |= p[i].lanes;
+    return lanes & ~c->waiting;
+}
+
+/* Adds to `ws` that lanes at a barrier of all threads of the CTA wait for the other lanes of the warp. Returns false if
+ * no lane waits at such a barrier. */
+static bool want_at_barriers(const struct warp *w, struct lane_waits *ws) {
+    bool any = false;
+    for (uint32_t used = w->cta->barriers_used & ~(1u << CLUSTER_BARRIER); used; used &= used - 1) {
+        const struct cta_barrier *b = &w->cta->barriers[__builtin_ctz(used)];
+        const lanemask_t here = b->waiting[w->index];
+        if (!b->whole_cta)
+            continue;
+        for (lanemask_t m = here; m; m &= m - 1)
+            ws->wants[lanes_first(m)] |= w->live & ~here;
+        any |= here != 0;
+    }
+    return any;
+}
+
 static bool give_way(struct warp_control *c, const struct warp *w) {
     struct lane_waits ws;
     if (!c->ops->give_way || !(w->live & ~c->waiting))
@@ -264,6 +290,9 @@ static bool give_way(struct warp_control *c, const struct warp *w) {
         ws.wants[l] = warp_sync_missing(w, (rowmask_t)1 << l, w->sync.pc[l]);
     }
     unsigned events = c->ops->give_way(c->model, &ws);
+    /* Barriers of a CTA count threads, as on GPUs since Volta. If no lane can run, lanes no longer reconverge first. */
+    if (!(events & RECONV_CHANGED) && !control_may_run(c) && want_at_barriers(w, &ws))
+        events |= c->ops->give_way(c->model, &ws);
     c->events |= events;
     if (events & RECONV_CHANGED)
         find_held(c);
@@ -277,16 +306,6 @@ int control_paths(struct warp_control *c, const struct warp *w, struct path out[
     while ((c->released && step_over(c, w, out, n)) || (c->waiting && give_way(c, w)))
         n = c->ops->paths(c->model, out, MAX_PATHS);
     return n;
-}
-
-lanemask_t control_may_run(const struct warp_control *c) {
-    struct path p[MAX_PATHS];
-    lanemask_t lanes = 0;
-    if (c->ops->runnable)
-        return c->ops->runnable(c->model) & ~c->waiting;
-    for (int i = c->ops->paths(c->model, p, MAX_PATHS); i-- > 0;)
-        lanes |= p[i].lanes;
-    return lanes & ~c->waiting;
 }
 
 /* ---- one instruction ---- */

@@ -126,7 +126,7 @@ enum reconv_stall { STALL_LOAD_USE, STALL_OTHER };
 /* The waiting lanes of a warp, as an argument of give_way(). */
 struct lane_waits {
     lanemask_t waiting;               /* lanes that wait at a CTA barrier or for lanes of their member mask */
-    lanemask_t wants[MAX_WARP_LANES]; /* for each lane of the warp: the lanes of its member mask for which it waits */
+    lanemask_t wants[MAX_WARP_LANES]; /* for each lane of the warp: the lanes of its warp for which it waits */
 };
 
 struct path_desc {
@@ -262,8 +262,8 @@ struct reconv_ops {
      * with that half. Returns 0 if the path may issue. NULL in models whose splits need not join. */
     unsigned (*gather)(void *st, int id, uint32_t pc);
     /* Resolves a deadlock between waiting lanes and the model's own order. Case 1: a lane waits for a lane of its
-     * member mask that the model cannot schedule first, because that lane is further down the stack or blocked at a
-     * convergence barrier. Then these two lanes no longer reconverge. Case 2: all schedulable paths wait, while other
+     * member mask or at its barrier that the model cannot schedule first, because that lane is further down the stack
+     * or blocked at a convergence barrier. Then these two lanes no longer reconverge. Case 2: all schedulable paths wait, while other
      * paths, which never reconverge with them, could run. Then these other paths run. Returns 0 if there was nothing to
      * do, RECONV_CHANGED if paths and ids have changed. NULL in models where no lane waits for another lane. */
     unsigned (*give_way)(void *st, const struct lane_waits *ws);
