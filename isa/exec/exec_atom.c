@@ -5,12 +5,54 @@
 #include "isa/rows.h"
 #include "isa/softfloat.h"
 
+static uint64_t load_host(const unsigned char *at, unsigned bytes) {
+    return bytes == 2   ? __atomic_load_n((const uint16_t *)at, __ATOMIC_SEQ_CST)
+           : bytes == 4 ? __atomic_load_n((const uint32_t *)at, __ATOMIC_SEQ_CST)
+                        : __atomic_load_n((const uint64_t *)at, __ATOMIC_SEQ_CST);
+}
+
+/* Replaces the value `old` by `new`. Returns false if the memory contains another value. */
+static bool swap_host(unsigned char *at, unsigned bytes, uint64_t old, uint64_t new) {
+    uint16_t half = (uint16_t)old;
+    uint32_t word = (uint32_t)old;
+    const int order = __ATOMIC_SEQ_CST;
+    return bytes == 2   ? __atomic_compare_exchange_n((uint16_t *)at, &half, (uint16_t) new, false, order, order)
+           : bytes == 4 ? __atomic_compare_exchange_n((uint32_t *)at, &word, (uint32_t) new, false, order, order)
+                        : __atomic_compare_exchange_n((uint64_t *)at, &old, new, false, order, order);
+}
+
+/* Performs element e for `lanes`, atomically for threads of the host: computes with a copy of the value in memory, and
+ * repeats this if the memory has changed meanwhile. Only the last call may write `d`, which may be an operand, too. */
+static void apply_beside_host(const struct atom_op *op, void *d, unsigned e, rowmask_t lanes) {
+    const unsigned bytes = op->inst->msize;
+    unsigned char *at[WARP_LANES];
+    for (; lanes; lanes &= lanes - 1) {
+        const int l = __builtin_ctz(lanes);
+        unsigned char *memory = op->at[l] + e * bytes;
+        uint64_t copy[ATOM_MAX_ELEMS], old;
+        unsigned char *value = (unsigned char *)copy + e * bytes;
+        at[l] = (unsigned char *)copy;
+        do {
+            copy[e * bytes / sizeof *copy] = 0;
+            old = load_host(memory, bytes);
+            memcpy(value, &old, bytes);
+            op->fn(NULL, at, op->b[e], op->c, e, (rowmask_t)1 << l, op->flush);
+        } while (!swap_host(memory, bytes, old, load_host(value, bytes)));
+        memcpy(value, &old, bytes);
+        op->fn(d, at, op->b[e], op->c, e, (rowmask_t)1 << l, op->flush);
+    }
+}
+
 void atom_apply(struct warp *w, const struct atom_op *op, rowmask_t lanes) {
     const struct inst *in = op->inst;
     lanes &= op->lanes;
+    const rowmask_t beside = op->beside_host & lanes;
     for (unsigned e = 0; e < op->n_elems; e++) {
-        opnd_t d = in->n_list ? w->program->lists[in->list + e] : in->d;
-        op->fn(d == OPND_SINK ? NULL : reg_ptr(w, d), op->at, op->b[e], op->c, e, lanes, op->flush);
+        opnd_t o = in->n_list ? w->program->lists[in->list + e] : in->d;
+        void *d = o == OPND_SINK ? NULL : reg_ptr(w, o);
+        if (beside)
+            apply_beside_host(op, d, e, beside);
+        op->fn(d, op->at, op->b[e], op->c, e, lanes & ~beside, op->flush);
     }
 }
 
@@ -26,15 +68,18 @@ static void copy_operands(struct atom_op *op) {
     op->c = op->c_values;
 }
 
-/* Sets op->at to the host addresses of the lanes, and op->lanes to the lanes of `m`. If a lane faults, op->lanes has
+/* Sets op->at to the host addresses of the lanes, op->lanes to the lanes of `m`, and op->beside_host to the lanes whose
+ * memory has the same address for the host: memory of the host, and managed memory. If a lane faults, op->lanes has
  * only the lanes below the faulting lane. */
 static void locate(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx, struct atom_op *op) {
     struct span s;
     op->lanes = m;
+    op->beside_host = 0;
     if (mem_span(w, in, m, fx, op->n_elems, true, &s)) {
         for (unsigned l = 0; l < WARP_LANES; l++)
             op->at[l] =
                 s.words ? warp_local(w, l, fx->addr[l]) : (unsigned char *)(s.base + fx->addr[l] + l * s.lane_step);
+        op->beside_host = !s.words && !s.base && !s.lane_step ? m : 0;
         return;
     }
     mem_lanes_begin(in, fx);
@@ -45,6 +90,7 @@ static void locate(struct warp *w, const struct inst *in, rowmask_t m, struct ef
             op->lanes = m & ((1u << l) - 1);
             return;
         }
+        op->beside_host |= (rowmask_t)((uintptr_t)op->at[l] == fx->addr[l]) << l;
     }
 }
 
@@ -57,6 +103,8 @@ static void perform(struct warp *w, const struct inst *in, rowmask_t m, struct e
     op->n_elems = (uint8_t)n;
     locate(w, in, m, fx, op);
     op->flush = m & ~(fx->shared_lanes | fx->local_lanes);
+    if (in->msize > sizeof(uint64_t))
+        op->beside_host = 0;
     for (unsigned e = 0; e < n; e++)
         op->b[e] = reg_ptr(w, in->n_list ? w->program->lists[in->list + n + e] : in->b);
     op->c = reg_ptr(w, in->c);

@@ -16,6 +16,7 @@ struct atom_op {
     atom_fn *fn;
     const struct inst *inst;
     rowmask_t lanes, flush;
+    rowmask_t beside_host; /* lanes whose memory threads of the host may change at the same time */
     uint8_t n_elems;
     unsigned char *at[WARP_LANES]; /* lane -> host address of element 0 */
     const void *b[ATOM_MAX_ELEMS]; /* element -> its operand b in all lanes: a register, or the copy in b_values */
@@ -26,6 +27,7 @@ struct atom_op {
 };
 
 /* Performs the operation for `lanes` of op->lanes: changes memory and writes old values to the registers of `w`.
- * Several calls may each perform some of the lanes. Not thread-safe for one address: the caller orders calls. */
+ * Several calls may each perform some of the lanes. Not thread-safe for one address: the caller orders calls. But the
+ * host's own atomics of up to 8 bytes may run at the same time. */
 void atom_apply(struct warp *w, const struct atom_op *op, rowmask_t lanes);
 #endif
