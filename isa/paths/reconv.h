@@ -263,9 +263,10 @@ struct reconv_ops {
     unsigned (*gather)(void *st, int id, uint32_t pc);
     /* Resolves a deadlock between waiting lanes and the model's own order. Case 1: a lane waits for a lane of its
      * member mask or at its barrier that the model cannot schedule first, because that lane is further down the stack
-     * or blocked at a convergence barrier. Then these two lanes no longer reconverge. Case 2: all schedulable paths wait, while other
-     * paths, which never reconverge with them, could run. Then these other paths run. Returns 0 if there was nothing to
-     * do, RECONV_CHANGED if paths and ids have changed. NULL in models where no lane waits for another lane. */
+     * or blocked at a convergence barrier. Then these two lanes no longer reconverge. Case 2: all schedulable paths
+     * wait, while other paths, which never reconverge with them, could run. Then these other paths run. Returns 0 if
+     * there was nothing to do, RECONV_CHANGED if paths and ids have changed. NULL in models where no lane waits for
+     * another lane. */
     unsigned (*give_way)(void *st, const struct lane_waits *ws);
     /* Returns the group of a path. Paths of the CTA with the same group number have disjoint lanes and issue together.
      * A path with the number 0 issues alone. If the function is NULL, every path issues alone. */

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Each thread adds 1 to the words p[0] (u32) and p[2] (u64), and to p[4] in a loop of compare-and-swap, `rounds` times. */
+/* `rounds` times, each thread adds 1 to the words p[0] (u32) and p[2] (u64), and to p[4] by compare-and-swap. */
 static const char text[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
                            ".visible .entry add(.param .u64 p, .param .u32 rounds) {\n"
                            ".reg .pred %q; .reg .u32 %n, %v, %new, %old; .reg .u64 %p;\n"

@@ -301,7 +301,7 @@ START_TEST(low_addresses_of_the_host_are_named) {
 }
 END_TEST
 
-/* Options after the program are the program's. A note names those that look like Heddle's. */
+/* Options after the program are the program's. A note names words that look like Heddle's options. */
 START_TEST(options_after_the_program_are_noted) {
     static const struct {
         const char *words;
