@@ -47,6 +47,7 @@ bool launch_forward(struct heddle *h, struct heddle_module *m, const struct laun
                              .observer = part->observer,
                              .first_cta = part->first,
                              .n_ctas = part->n,
+                             .resident = launch_room(h, l),
                              .check = h->check};
     struct interp_stats n = {0};
     const struct mechanism *e;

@@ -183,13 +183,16 @@ static uint32_t occupancy(const struct heddle *h, const struct launch *l) {
     return sm_occupancy(&h->config, l, sm_demand_of(h->units, h->n_units, &h->config, l));
 }
 
+uint64_t launch_room(const struct heddle *h, const struct launch *l) {
+    const uint32_t each = launch_cluster_ctas(l);
+    return each == 1 ? (uint64_t)occupancy(h, l) * h->config.gpu.sms
+                     : (uint64_t)each * sm_most_clusters(&h->config, occupancy(h, l), each);
+}
+
 /* Returns the reason why a cooperative grid cannot run, or NULL if it can run. */
 static const char *too_large(const struct heddle *h, const struct launch *l, char *text, size_t size) {
-    uint64_t all = (uint64_t)l->grid.x * l->grid.y * l->grid.z;
-    const uint32_t each = launch_cluster_ctas(l);
-    uint64_t room = each == 1 ? (uint64_t)occupancy(h, l) * h->config.gpu.sms
-                              : each * sm_most_clusters(&h->config, occupancy(h, l), each);
-    if (!l->workspace || all <= room)
+    const uint64_t all = (uint64_t)l->grid.x * l->grid.y * l->grid.z, room = l->workspace ? launch_room(h, l) : all;
+    if (all <= room)
         return NULL;
     snprintf(text, size, "the CTAs of a cooperative grid wait for each other; it has %llu, and the SMs hold %llu",
              (unsigned long long)all, (unsigned long long)room);

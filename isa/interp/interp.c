@@ -219,6 +219,17 @@ static bool all_repeat(const struct run *run) {
     return run->quiet > here && (run->next_cluster == run->n_clusters || here >= run->resident);
 }
 
+/* Lets more CTAs begin if the resident CTAs wait, as at a barrier of the whole grid in software: CTAs that have not
+ * begun may end their wait. Returns false if the machine holds no more CTAs, or all have begun. */
+static bool admit_more(struct run *run) {
+    const uint64_t most = run->cfg->resident / run->cluster;
+    if (run->next_cluster == run->n_clusters || run->resident >= most)
+        return false;
+    run->resident = 2 * run->resident < most ? 2 * run->resident : most;
+    run->quiet = 0;
+    return true;
+}
+
 /* Handles the case that no CTA makes progress. In a model with independent threads, warps then run their other paths.
  * They do so from the first turn that no host thread can have started yet, so that results do not depend on host
  * threads. Returns false if there are no other paths or all paths have had their turn. */
@@ -294,7 +305,7 @@ static void commit(struct run *run, struct slot *s) {
         run_set_stuck(run, s, FAULT_STOPPED, STUCK_STOPPED);
     else if (!bad && l->cycle_limit && run->total.warp_instructions > l->cycle_limit)
         run_set_stuck(run, s, FAULT_LIMIT, STUCK_LIMIT);
-    else if (all_repeat(run) && !rotate_paths(run))
+    else if (all_repeat(run) && !admit_more(run) && !rotate_paths(run))
         stands(run, s);
     else if (l->stands && !run->failed && (run->offers || (s->polls && s->end == TURN_SUSPENDED)))
         offer_turn(run);

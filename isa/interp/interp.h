@@ -65,6 +65,7 @@ struct interp_cfg {
     const struct interp_observer *observer; /* NULL: none */
     /* Only the CTAs [first_cta, first_cta + n_ctas) run, if n_ctas is not 0. The launch must have no clusters then. */
     uint64_t first_cta, n_ctas;
+    uint64_t resident;     /* CTAs that the machine holds at once; 0: not known */
     struct checker *check; /* the checker (check.h); NULL: no checks. A checked launch runs on one host thread */
 };
 

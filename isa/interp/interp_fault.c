@@ -49,6 +49,11 @@ static char *stuck_text(const struct run *run, const struct slot *s, enum stuck_
         if (o != s)
             report_slot(out, o, &room);
     report_rest(out, &room);
+    if (how == STUCK_ALL && run->next_cluster < run->n_clusters)
+        fprintf(out,
+                "  hint: the machine holds %llu CTAs of this kernel at once, and these do not end, so the other CTAs "
+                "cannot begin; a grid whose CTAs wait for each other must not be larger\n",
+                (unsigned long long)run->resident * run->cluster);
     fclose(out);
     return text;
 }

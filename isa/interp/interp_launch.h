@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 enum {
-    RESIDENT = 64,         /* maximum number of resident CTAs, unless the grid is cooperative */
+    RESIDENT = 64,         /* number of CTAs that are resident at first, unless the grid is cooperative */
     WINDOW = 2 * RESIDENT, /* maximum number of turns started and not committed */
     MAX_THREADS = 64,
 };

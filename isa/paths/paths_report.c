@@ -101,11 +101,24 @@ static void report_warp(FILE *out, const struct warp *w, const struct reconv_ops
         report_path(out, w, &d[i]);
 }
 
-/* Prints a hint for each warp of which only some lanes wait at `barrier`. */
-static void hint_divergent(FILE *out, const struct cta *c, int barrier) {
+/* Returns the lanes that the model can schedule, whether or not they wait. */
+static lanemask_t schedulable(const struct reconv_ops *model, const void *state) {
+    struct path p[MAX_PATHS];
+    lanemask_t lanes = 0;
+    if (model->runnable)
+        return model->runnable(state);
+    for (int i = model->paths(state, p, MAX_PATHS); i-- > 0;)
+        lanes |= p[i].lanes;
+    return lanes;
+}
+
+/* Prints a hint for each warp of which only some lanes wait at `barrier`, while the other lanes cannot run. */
+static void hint_divergent(FILE *out, const struct cta *c, int barrier, const struct reconv_ops *model,
+                           const void *(*state)(const void *ctx, uint32_t warp), const void *ctx) {
     for (uint32_t i = 0; i < c->n_warps; i++) {
+        const void *st = state(ctx, i);
         lanemask_t here = c->barriers[barrier].waiting[i], rest = c->warps[i].live & ~here;
-        if (here && rest)
+        if (st && here && rest && !(schedulable(model, st) & rest & ~cta_waiting(c, i)))
             fprintf(out,
                     "  hint: divergent barrier: lanes 0x%08" PRIx64
                     " of warp %u wait at barrier %d, its lanes 0x%08" PRIx64 " do not; a "
@@ -116,7 +129,8 @@ static void hint_divergent(FILE *out, const struct cta *c, int barrier) {
 
 /* Prints the CTA's barriers in use, and hints: warps of which only some lanes wait, and barriers that expect more
  * threads than are alive. */
-static void report_barriers(FILE *out, const struct cta *c) {
+static void report_barriers(FILE *out, const struct cta *c, const struct reconv_ops *model,
+                            const void *(*state)(const void *ctx, uint32_t warp), const void *ctx) {
     for (uint32_t used = c->barriers_used & ~(1u << CLUSTER_BARRIER); used; used &= used - 1) {
         int i = __builtin_ctz(used);
         const struct cta_barrier *b = &c->barriers[i];
@@ -127,7 +141,7 @@ static void report_barriers(FILE *out, const struct cta *c) {
             continue;
         }
         fprintf(out, "  barrier %d: %u of %u threads have arrived\n", i, b->arrived, wanted);
-        hint_divergent(out, c, i);
+        hint_divergent(out, c, i, model, state, ctx);
         if (!b->whole_cta && wanted > c->live_threads)
             fprintf(out, "  hint: barrier %d counts on %u threads, but only %u have not exited\n", i, wanted,
                     c->live_threads);
@@ -173,7 +187,7 @@ void report_cta(FILE *out, const struct cta *c, const struct reconv_ops *model,
     }
     if (done)
         fprintf(out, "  %u of %u warps have ended\n", done, c->n_warps);
-    report_barriers(out, c);
+    report_barriers(out, c, model, state, ctx);
     if (mistaken)
         fprintf(out, "  hint: heddle's option --check finds wrong member masks\n");
     if (apart != UINT32_MAX)

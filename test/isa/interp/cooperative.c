@@ -69,6 +69,34 @@ START_TEST(endless_waiting_is_found) {
 }
 END_TEST
 
+/* A grid that is not cooperative has a barrier in software. The functional model begins with 64 CTAs. If these wait,
+ * more CTAs begin, but only as many as the machine holds: in `fermi`, 16 SMs hold 16 * 8 CTAs. */
+START_TEST(all_ctas_that_fit_run_at_once) {
+    static const struct heddle_dim block = {1, 1, 1};
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        struct heddle_options o = {.model = "functional", .config = "fermi", .threads = threads};
+        o.set = (const char *const[]){"gpu.sms=16", NULL};
+        struct heddle *h = heddle_open(&o, NULL, 0);
+        struct heddle_module *m = heddle_module_text(h, "meet.ptx", text, sizeof text - 1);
+        ck_assert_msg(m != NULL, "%s", heddle_error(h));
+        const uint32_t fit = 16 * 8, rounds = 3, missing = 0;
+        uint64_t p = heddle_alloc(h, 4 * (1 + fit + 1));
+        struct heddle_arg args[] = {{&p, 8}, {&rounds, 4}, {&missing, 4}};
+        ck_assert_msg(heddle_launch(h, m, "meet", (struct heddle_dim){fit, 1, 1}, block, 0, args, 3) == HEDDLE_OK, "%s",
+                      heddle_error(h));
+        uint32_t sum = 0;
+        ck_assert_int_eq(heddle_read(h, p, &sum, sizeof sum), HEDDLE_OK);
+        ck_assert_uint_eq(sum, fit * rounds);
+        ck_assert_int_eq(heddle_clear(h, p, 4), HEDDLE_OK);
+        ck_assert_int_eq(heddle_launch(h, m, "meet", (struct heddle_dim){fit + 1, 1, 1}, block, 0, args, 3),
+                         HEDDLE_DEADLOCK);
+        ck_assert_msg(strstr(heddle_error(h), "hint: the machine holds 128 CTAs of this kernel at once") != NULL, "%s",
+                      heddle_error(h));
+        heddle_close(h);
+    }
+}
+END_TEST
+
 /* Compiled code of grid.sync() traps if the launch has no workspace. A trap of another kernel gets no such help. */
 START_TEST(a_grid_barrier_in_a_plain_launch_is_explained) {
     static const char kernels[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
@@ -92,5 +120,6 @@ END_TEST
 SUITE(isa_interp_cooperative) {
     TEST(waiting_ctas_give_way);
     TEST(endless_waiting_is_found);
+    TEST(all_ctas_that_fit_run_at_once);
     TEST_LOOP(a_grid_barrier_in_a_plain_launch_is_explained, 0, 2);
 }
