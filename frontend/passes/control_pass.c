@@ -102,7 +102,7 @@ static enum machine_class class_of(const struct inst *in, enum control_unit unit
     case CONTROL_FMA:
         return MACHINE_FMA;
     case CONTROL_FLOW:
-        return MACHINE_FLOW;
+        return machine_class_of(in->latency) == MACHINE_MEMORY && in->kind == K_NOP ? MACHINE_MEMORY : MACHINE_FLOW;
     default:
         break;
     }

@@ -18,6 +18,8 @@ static bool wants_saves(const struct ir *ir) {
 }
 static bool wants_descriptors(const struct ir *ir) { return wants_select(ir) && has_descriptors(ir); }
 
+static bool wants_added(const struct ir *ir) { return wants_select(ir) && adds_instructions(ir); }
+
 static bool wants_units(const struct ir *ir) {
     return wants_select(ir) && pass_option(&ir->context, "core.multiplier_adds", 0) != 0;
 }
@@ -49,6 +51,8 @@ const struct pass passes[] = {
      .wanted = wants_saves, .when = "core.kind=modern with core.assembly, core.select and core.saves on"},
     {"schedule", "order in blocks: loads early, instructions between a result and its use", .run = pass_schedule,
      .wanted = assembles, .when = "core.kind=modern with core.assembly=on"},
+    {"added", "instructions that ptxas writes besides those of the program", .run = pass_added, .wanted = wants_added,
+     .when = "machines with core.entry, core.fillers or core.f64_gap"},
     {"units", "which of two units executes moves, sums and shifts by a constant", .run = pass_units,
      .wanted = wants_units, .when = "core.kind=modern with core.assembly, core.select and core.multiplier_adds on"},
     {"liveness", "live range of each virtual register", .run = pass_liveness},

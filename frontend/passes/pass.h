@@ -55,6 +55,11 @@ uint8_t select_expansion(const struct ir *ir, const struct inst *in);
 bool pass_uniform(struct ir *ir);
 /* Returns true if the machine has a uniform datapath. */
 bool has_uniform_datapath(const struct ir *ir);
+/* added.c: instructions that ptxas adds. */
+bool pass_added(struct ir *ir);
+/* Returns true if the pass adds any (core.entry, core.fillers). */
+bool adds_instructions(const struct ir *ir);
+
 /* descriptors.c: copies of the descriptors of memory accesses. */
 bool pass_descriptors(struct ir *ir);
 /* Returns true if functions that are called through pointers copy descriptors (core.descriptors). */

@@ -160,9 +160,17 @@ static bool converts_integer_apart(const struct ir *ir, const struct isa_row *ro
            pass_option(&ir->context, "core.convert_sfu", 0) != 0;
 }
 
+/* Returns true for a minimum or maximum of 32-bit integers on a machine that has none. */
+static bool lacks_minimum(const struct ir *ir, const struct inst *in, const struct isa_row *row) {
+    return (row->op == OP_MIN || row->op == OP_MAX) && in->kind == K_LANE && !row->form &&
+           (row->d == T_S32 || row->d == T_U32) && !pass_option(&ir->context, "core.int_minmax", 1);
+}
+
 uint8_t select_expansion(const struct ir *ir, const struct inst *in) {
     const struct isa_row *row = select_row(in);
     if (!selects(ir))
         return EXPANSION_NONE;
+    if (lacks_minimum(ir, in, row))
+        return EXPANSION_MINMAX_32;
     return (uint8_t)(converts_integer_apart(ir, row) ? EXPANSION_CONVERT : expansion_for(ir, in, row));
 }

@@ -64,6 +64,12 @@ static bool exchange_accepts(const struct inst *in, uint32_t instead_of) {
            (place || ((op == OP_SHFL || op == OP_VOTE || op == OP_REDUX) && in->e == instead_of << 1));
 }
 
+/* Returns true if operand `k` is the distance of a shift that the instruction contains, which has a place of its own. */
+static bool is_distance(const struct inst *in, int k) {
+    const struct isa_row *row = select_row(in);
+    return (row->op == OP_LEA && k == 1) || (row->op == OP_LEA_HI && k == (row->d == T_B32 ? 2 : 1));
+}
+
 /* Returns true if the instruction can have the operand in place of a register. One operand of arithmetic can be a
  * constant or a parameter; the address of an access can be a parameter; a store can store 0. */
 static bool accepts(const struct ir *ir, const struct inst *in, uint32_t instead_of, opnd_t from) {
@@ -86,7 +92,7 @@ static bool accepts(const struct ir *ir, const struct inst *in, uint32_t instead
         return false;
     for (int k = 0; k < 4; k++)
         places += all[k] == instead_of << 1 || select_is_parameter(ir, all[k]) ||
-                  (all[k] & 1 && all[k] != OPND_ZERO && !access && !(k == 1 && select_row(in)->op == OP_LEA));
+                  (all[k] & 1 && all[k] != OPND_ZERO && !access && !is_distance(in, k));
     for (unsigned k = access ? inst_list_writes(in) : 0; k < in->n_list; k++)
         places += ir->lists[in->list + k] == instead_of << 1;
     return places == 1;

@@ -88,6 +88,41 @@ static bool fuse_shift(struct select *s, uint32_t i) {
     return true;
 }
 
+/* Returns the row of the instruction that shifts as `in` does and adds a value, or NULL. It shifts by a constant. */
+static const struct isa_row *shift_and_sum(const struct inst *in) {
+    const struct isa_row *row = select_row(in);
+    if (row->op == OP_SHR && in->dsize == 4 && in->b & 1 && !(in->a & 1))
+        return isa_find_row(OP_LEA_HI, type_class(row->d) == 's' ? T_S32 : T_U32, T_NONE, 0);
+    return row->op == OP_SHF && row->form == (form_put(CAT_MODE, MODE_L) | form_put(CAT_MODE2, MODE2_WRAP)) &&
+                   in->c & 1 && !(in->a & 1) && !(in->b & 1)
+               ? isa_find_row(OP_LEA_HI, T_B32, T_NONE, 0)
+               : NULL;
+}
+
+/* Fuses a shift to the right, or of two registers to the left, with all sums that use it. */
+static bool fuse_shift_right(struct select *s, uint32_t i) {
+    const struct inst in = s->ir->code[i];
+    const struct isa_row *row = shift_and_sum(&in);
+    const struct reg_def *d = row ? select_only_result(s, i) : NULL;
+    const bool pair = row && row->d == T_B32;
+    if (!d || !d->n || (uint64_t)select_constant(s->ir, pair ? in.c : in.b, 4) > 31)
+        return false;
+    for (uint32_t k = d->first; k < d->first + d->n; k++) {
+        const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
+        const struct inst *sum = &s->ir->code[use->inst];
+        if (!select_is_sum(select_row(sum), 4) || sum->a == sum->b || !may_absorb(s, i, use))
+            return false;
+    }
+    for (uint32_t k = d->first; k < d->first + d->n; k++) {
+        const uint32_t user = s->du.uses[s->du.def_uses[k]].inst;
+        const struct inst *sum = &s->ir->code[user];
+        const opnd_t other = sum->a == in.d ? sum->b : sum->a;
+        select_become(s, user, row, (const opnd_t[]){in.a, in.b, pair ? in.c : other, pair ? other : OPND_ZERO});
+    }
+    absorbed(s, i);
+    return true;
+}
+
 /* Returns the row of the instruction that computes a float product and the sum or difference that reads it, or NULL.
  * PTX leaves it to the assembler to contract both if neither names a rounding. */
 static const struct isa_row *contraction_of(const struct isa_row *product, const struct inst *next, opnd_t d) {
@@ -386,6 +421,6 @@ bool select_halves(struct select *s, uint32_t i) {
 
 bool select_fuse(struct select *s, uint32_t i) {
     return s->ir->code[i].kind == K_LANE &&
-           (fuse_product(s, i) || fuse_shift(s, i) || fuse_float_product(s, i) || fuse_test(s, i) || fuse_logic(s, i) ||
-            fuse_sum(s, i) || fuse_comparison(s, i) || fuse_rounding(s, i));
+           (fuse_product(s, i) || fuse_shift(s, i) || fuse_shift_right(s, i) || fuse_float_product(s, i) ||
+            fuse_test(s, i) || fuse_logic(s, i) || fuse_sum(s, i) || fuse_comparison(s, i) || fuse_rounding(s, i));
 }

@@ -235,6 +235,10 @@ LANE(shf_l_wrap_b32, SHF, T1(B32), FORM(MODE, L) | FORM(MODE2, WRAP), INT_OTHER,
      d = (uint32_t)(PAIR << (c & 31) >> 32))
 LANE(shf_r_wrap_b32, SHF, T1(B32), FORM(MODE, R) | FORM(MODE2, WRAP), INT_OTHER, DABC(B32, B32, B32, U32),
      d = (uint32_t)(PAIR >> (c & 31)))
+LANE(lea_hi_b32, LEA_HI, T1(B32), 0, INT_OTHER, DABCE(B32, B32, B32, U32, U32),
+     d = (uint32_t)(PAIR << (c & 31) >> 32) + e)
+LANE(lea_hi_u32, LEA_HI, T1(U32), 0, INT_OTHER, DABC(U32, U32, U32, U32), d = (a >> (b & 31)) + c)
+LANE(lea_hi_s32, LEA_HI, T1(S32), 0, INT_OTHER, DABC(S32, S32, U32, U32), d = (int32_t)((uint32_t)(a >> (b & 31)) + c))
 LANE(shf_l_clamp_b32, SHF, T1(B32), FORM(MODE, L) | FORM(MODE2, CLAMP), INT_OTHER, DABC(B32, B32, B32, U32),
      d = (uint32_t)(PAIR << CLAMPED(c) >> 32))
 LANE(shf_r_clamp_b32, SHF, T1(B32), FORM(MODE, R) | FORM(MODE2, CLAMP), INT_OTHER, DABC(B32, B32, B32, U32),

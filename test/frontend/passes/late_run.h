@@ -1,7 +1,7 @@
 #ifndef TEST_FRONTEND_PASSES_LATE_RUN_H
 #define TEST_FRONTEND_PASSES_LATE_RUN_H
 /* Runs a kernel k(.param .u64 p, .param .u32 n) with core.check=on, so that results arrive as late as the control bits
- * allow. */
+ * allow. By default, without the instructions of core.entry. */
 #include "host/context.h"
 #include "test/test.h"
 #include <string.h>
@@ -16,7 +16,7 @@ struct late_run {
  * The caller closes the result. */
 static inline struct heddle *late_run(const struct late_run *r, uint32_t *out, const struct program **p) {
     char err[512];
-    const char *const set[] = {"core.check=on", r->option, NULL};
+    const char *const set[] = {"core.check=on", "core.entry=0", r->option, NULL};
     struct heddle *h =
         heddle_open(&(struct heddle_options){.model = r->model, .config = r->config, .set = set}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);

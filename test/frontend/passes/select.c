@@ -91,6 +91,13 @@ static const struct {
     {TWO "cvt.s64.s32 %d2, %r1; cvt.u32.u64 %r3, %d2; add.u32 %r8, %r3, %r2; st.global.u64 [%d1+16], %d2;" END, 8,
      "an extended register that is stored"},
     {TWO "shl.b32 %r3, %r1, 3; add.u32 %r8, %r3, %r2;" END, 5, "shift and sum"},
+    {TWO "shr.u32 %r3, %r1, 3; add.u32 %r8, %r3, %r2;" END, 5, "shift to the right and sum"},
+    {TWO "shr.s32 %r3, %r2, 31; add.u32 %r4, %r3, %r1; add.u32 %r8, %r3, 9; st.global.u32 [%d1+12], %r4;" END, 7,
+     "signed shift to the right and two sums"},
+    {TWO "shr.u32 %r3, %r1, 3; add.u32 %r8, %r3, %r2; st.global.u32 [%d1+12], %r3;" END, 7,
+     "a shift to the right that is stored, too"},
+    {TWO "shf.l.wrap.b32 %r3, %r1, %r1, 7; add.u32 %r8, %r3, %r2;" END, 5, "rotation and sum"},
+    {TWO "shf.r.wrap.b32 %r3, %r1, %r1, 7; add.u32 %r8, %r3, %r2;" END, 6, "rotation to the right and sum"},
     {TWO "cvt.u64.u32 %d2, %r1; shl.b64 %d3, %d2, 2; add.s64 %d4, %d3, 9; cvt.u32.u64 %r8, %d4;" END, 6,
      "an extended register, shift and sum"},
     {INDEX "cvt.u64.u32 %d3, %r1; shl.b64 %d4, %d3, 2; add.s64 %d2, %d4, %d1; st.global.u32 [%d2+8], %r1;", 5,
@@ -470,7 +477,7 @@ START_TEST(the_stream_of_a_kernel_folds) {
     uint32_t n[2][2];
     for (int on = 0; on < 2; on++) {
         char err[512];
-        const char *const set[] = {on ? "core.select=on" : "core.select=off", NULL};
+        const char *const set[] = {on ? "core.select=on" : "core.select=off", "core.entry=0", NULL};
         struct heddle *h =
             heddle_open(&(struct heddle_options){.model = "spe+dac", .config = "ampere", .set = set}, err, sizeof err);
         ck_assert_msg(h != NULL, "%s", err);

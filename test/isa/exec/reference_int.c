@@ -153,6 +153,12 @@ bool ref_int(const struct isa_row *row, struct ref_lane *x) {
     case OP_LEA:
         x->d = (uwide)((x->a.value << (x->b.value & 31)) + x->c.value);
         return true;
+    case OP_LEA_HI:
+        x->d = row->d == T_B32
+                   ? (uwide)(uint32_t)((x->b.value << 32 | (x->a.value & UINT32_MAX)) << (x->c.value & 31) >> 32) +
+                         (uwide)x->e.value
+                   : (uwide)((x->a.value >> (x->b.value & 31)) + x->c.value);
+        return true;
     case OP_SAD:
         x->d = (uwide)(x->c.value + (x->a.value > x->b.value ? x->a.value - x->b.value : x->b.value - x->a.value));
         return true;
