@@ -20,7 +20,11 @@ static uint32_t entry_moves(const struct ir *ir) { return (uint32_t)pass_option(
 
 static unsigned f64_gap(const struct ir *ir) { return (unsigned)pass_option(&ir->context, "core.f64_gap", 0); }
 
-bool adds_instructions(const struct ir *ir) { return fills(ir, FILL_CALLS) || entry_moves(ir) || f64_gap(ir); }
+static bool copies_pointers(const struct ir *ir) { return pass_option(&ir->context, "core.pointer_copies", 0) != 0; }
+
+bool adds_instructions(const struct ir *ir) {
+    return fills(ir, FILL_CALLS) || entry_moves(ir) || f64_gap(ir) || copies_pointers(ir);
+}
 
 /* Returns true if the kernel itself or a function accesses global memory. */
 static bool accesses_global(const struct ir *ir) {
@@ -160,6 +164,8 @@ bool pass_added(struct ir *ir) {
     for (uint32_t k = 0; k < ir->n_functions && fills(ir, FILL_CALLS) && !ir->n_streams; k++)
         if (!ir->functions[k].is_entry)
             add_saves(ir, e, &ir->functions[k], &nothing);
+    if (copies_pointers(ir))
+        add_pointer_copies(ir, e);
     if (ir->cfg.pred_first[0] == ir->cfg.pred_first[1]) /* not in a loop */
         add_entry(ir, e, entry_moves(ir));
     return edit_end(e);

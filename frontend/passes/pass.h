@@ -56,9 +56,12 @@ bool pass_uniform(struct ir *ir);
 /* Returns true if the machine has a uniform datapath. */
 bool has_uniform_datapath(const struct ir *ir);
 /* added.c: instructions that ptxas adds. */
+struct edit;
 bool pass_added(struct ir *ir);
-/* Returns true if the pass adds any (core.entry, core.fillers). */
+/* Returns true if the pass adds any (core.entry, core.fillers, core.f64_gap, core.pointer_copies). */
 bool adds_instructions(const struct ir *ir);
+/* pointer_copies.c: adds copies of pointers in loops. */
+void add_pointer_copies(struct ir *ir, struct edit *e);
 
 /* descriptors.c: copies of the descriptors of memory accesses. */
 bool pass_descriptors(struct ir *ir);

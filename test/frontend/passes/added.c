@@ -2,6 +2,7 @@
 #include "frontend/passes/pass.h"
 #include "isa/control_bits.h"
 #include "test/frontend/passes/late_run.h"
+#include <stdio.h>
 
 enum { WORDS = 8, LANES = 4 };
 
@@ -84,8 +85,46 @@ START_TEST(f64_instructions_are_apart) {
 }
 END_TEST
 
+/* Loops that advance the pointer %d1, and the words that ptxas 11.8 copies in each iteration for sm_70 and sm_86. */
+static const struct {
+    const char *accesses;
+    unsigned copies;
+} loops[] = {
+    {"ld.global.u32 %r2, [%d1]; add.u32 %r3, %r3, %r2; add.s64 %d1, %d1, 4;", 1},
+    {"ld.global.v2.u32 {%r2, %r4}, [%d1]; add.u32 %r3, %r3, %r2; add.s64 %d1, %d1, 8;", 2},
+    {"ld.global.u32 %r2, [%d1]; add.u32 %r3, %r3, %r2; st.global.u32 [%d1+4], %r3; add.s64 %d1, %d1, 4;", 2},
+    {"ld.global.u32 %r2, [%d1]; ld.global.u32 %r4, [%d1+4]; mad.lo.u32 %r3, %r2, %r4, %r3; add.s64 %d1, %d1, 4;", 0},
+    {"st.global.u32 [%d1], %r3; add.s64 %d1, %d1, 4;", 0},
+};
+
+START_TEST(loops_copy_pointers) {
+    uint32_t n[2][N_MACHINE_CLASSES], out[2][WORDS];
+    char text[1024];
+    snprintf(text, sizeof text,
+             HEAD
+             ".visible .entry k(.param .u64 p, .param .u32 n) { .reg .b64 %%d<4>; .reg .b32 %%r<9>; .reg .pred %%p;\n"
+             "ld.param.u64 %%d1, [p]; ld.param.u32 %%r5, [n]; mov.u32 %%r1, 0; mov.u32 %%r3, 5; L: %s\n"
+             "add.u32 %%r1, %%r1, 1; setp.lt.u32 %%p, %%r1, %%r5; @%%p bra L; st.global.u32 [%%d1], %%r3; ret; }\n",
+             loops[_i].accesses);
+    for (int on = 0; on < 2; on++) {
+        const struct program *p;
+        for (uint32_t i = 0; i < WORDS; i++)
+            out[on][i] = 100 + i;
+        struct heddle *h = late_run(&(struct late_run){text, "ampere", "functional",
+                                                       on ? "core.pointer_copies=on" : "core.pointer_copies=off", 1, 1,
+                                                       .n = 3, .words = WORDS},
+                                    out[on], &p);
+        control_count(p, n[on]);
+        heddle_close(h);
+    }
+    ck_assert_uint_eq(n[1][MACHINE_ALU], n[0][MACHINE_ALU] + loops[_i].copies);
+    ck_assert_mem_eq(out[0], out[1], sizeof out[0]);
+}
+END_TEST
+
 SUITE(frontend_passes_added) {
     TEST_LOOP(a_kernel_begins_with_moves, 0, 2);
     TEST(fillers_precede_barriers);
     TEST(f64_instructions_are_apart);
+    TEST_LOOP(loops_copy_pointers, 0, (int)(sizeof loops / sizeof loops[0]));
 }

@@ -97,6 +97,7 @@ static const struct ground needs[] = {
     {"core.int_minmax", "spe", "ampere", {NULL}, NULL},
     {"core.entry", "spe", "ampere", {NULL}, NULL},
     {"core.fillers", "spe", "gv100", {NULL}, NULL},
+    {"core.pointer_copies", "spe", "ampere", {NULL}, NULL},
     {"core.f64_gap", "spe", "rtx5070ti", {NULL}, NULL},
     {"core.read_ports", "spe", "ampere", {NULL}, NULL},
     {"core.f64_shared", "spe", "ampere", {NULL}, NULL},
