@@ -1,6 +1,6 @@
-/* Adds the copies that ptxas makes of pointers in loops (core.pointer_copies). A loop adds a constant to a pointer of 64
- * bits, and loads from it. ptxas keeps both words of the sum in registers of their own, and copies one or both to the
- * pair that the load reads. Source: ptxas 11.8 and 13, in loops with one pointer and 1 to 3 accesses.
+/* Adds the copies that ptxas makes of pointers in loops (core.pointer_copies). A loop adds a constant to a pointer of
+ * 64 bits, and loads from it. ptxas keeps both words of the sum in registers of their own, and copies one or both to
+ * the pair that the load reads. Source: ptxas 11.8 and 13, in loops with one pointer and 1 to 3 accesses.
  * Requires: blocks. Keeps: everything. */
 #include "frontend/analysis/loops.h"
 #include "pass.h"

@@ -64,7 +64,7 @@ static bool exchange_accepts(const struct inst *in, uint32_t instead_of) {
            (place || ((op == OP_SHFL || op == OP_VOTE || op == OP_REDUX) && in->e == instead_of << 1));
 }
 
-/* Returns true if operand `k` is the distance of a shift that the instruction contains, which has a place of its own. */
+/* Returns true if operand `k` is the distance of a shift in the instruction, which has a place of its own. */
 static bool is_distance(const struct inst *in, int k) {
     const struct isa_row *row = select_row(in);
     return (row->op == OP_LEA && k == 1) || (row->op == OP_LEA_HI && k == (row->d == T_B32 ? 2 : 1));

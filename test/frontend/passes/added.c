@@ -44,8 +44,8 @@ START_TEST(a_kernel_begins_with_moves) {
 }
 END_TEST
 
-/* core.fillers=2: one instruction for the BSSY of the if, one for that of the division. 3: one for the barrier, too, and
- * a shuffle. */
+/* core.fillers=2: one instruction for the BSSY of the if, one for that of the division. 3: one for the barrier, too,
+ * and a shuffle. */
 START_TEST(fillers_precede_barriers) {
     uint32_t n[4][N_MACHINE_CLASSES], out[4][WORDS];
     static const char *const options[] = {"core.fillers=0", "core.fillers=1", "core.fillers=2", "core.fillers=3"};

@@ -86,8 +86,9 @@ static void count(int i, const char *table, const char *folder, struct counts *s
 
 /* The number of all instructions is within 5 % of ptxas' number, and so are special functions. On sm_70, so are the
  * multiplier and, within 6 %, the integer unit. `rows` has the bars for instructions of the integer, float and uniform
- * units together, for accesses, for flow (branches, barriers and exits), and for the mean error of registers. On sm_75, ptxas adds a uniform register to 32-bit indices in
- * addresses, which saves registers in three kernels of bfs: 2.6 points of the mean. */
+ * units together, for accesses, for flow (branches, barriers and exits), and for the mean error of registers. On sm_75,
+ * ptxas adds a uniform register to 32-bit indices in addresses, which saves registers in three kernels of bfs: 2.6
+ * points of the mean. */
 START_TEST(counts_are_close_to_those_of_ptxas) {
     struct counts n;
     count(_i, "test/data/ptxas_counts.tsv", "kernels", &n);
