@@ -147,7 +147,7 @@ static bool begin_next(struct ctas *c, struct cta_begins *b, uint64_t at, uint32
 
 void clusters_dispatch(struct ctas *c, struct cta_begins *begins, uint64_t at, uint32_t edge) {
     for (uint32_t i = 0; i < c->view.sms; i++) {
-        c->held[i] = sm_status(c->view.sm[i])->ctas + begins[i].n;
+        c->held[i] = ctas_of(&begins[i]);
         begins[i].keep = 0;
     }
     c->view.cycle = at;

@@ -61,10 +61,6 @@ void ctas_free(struct ctas *c) {
     c->state = NULL;
 }
 
-uint32_t ctas_of(const struct ctas *c, const struct cta_begins *begins, uint32_t sm) {
-    return sm_status(c->view.sm[sm])->ctas + begins[sm].n;
-}
-
 /* Returns true if the launch has clusters of several CTAs. clusters.c then places the CTAs, and no CTA policy is
  * called. */
 static bool by_clusters(const struct ctas *c) { return c->clusters && clusters_ctas(c->clusters) > 1; }
@@ -78,15 +74,11 @@ bool ctas_may_begin(const struct ctas *c) {
     return may;
 }
 
-static bool stands_at(const struct ctas *c, uint32_t sm, uint64_t at) {
-    return sm_status(c->view.sm[sm])->reached == at;
-}
-
 /* Tells the policy how many CTAs have ended on each SM that has reached the edge `at`. */
 static void report_ends(struct ctas *c, const struct cta_begins *begins, uint64_t at) {
     c->view.cycle = at;
     for (uint32_t i = 0; i < c->view.sms; i++) {
-        uint32_t now = stands_at(c, i, at) ? ctas_of(c, begins, i) : c->held[i], ended = c->held[i] - now;
+        uint32_t now = begins[i].reached == at ? ctas_of(&begins[i]) : c->held[i], ended = c->held[i] - now;
         if (!ended)
             continue;
         c->held[i] = now;
@@ -134,7 +126,7 @@ void ctas_dispatch(struct ctas *c, struct cta_begins *begins, uint64_t at, uint3
     for (uint64_t now = at; now < at + edge && any; now++) {
         any = false;
         for (uint32_t k = 0, i = c->turn; k < n && !ctas_all_begun(c); k++, i = i + 1 < n ? i + 1 : 0) {
-            if (c->open[i] && stands_at(c, i, at))
+            if (c->open[i] && begins[i].reached == at)
                 any |= give(c, &begins[i], i, now);
         }
     }

@@ -17,13 +17,17 @@ struct cta_begin {
 /* maximum distance of two edges in cycles; small, because CTAs begin and atomics are performed only at edges */
 enum { MAX_EDGE = 16 };
 
-/* The CTAs that an SM begins after an edge, at most one per cycle. */
+/* The CTAs that an SM begins after an edge, at most one per cycle, and the state of the SM after its last job. The
+ * state is a copy from struct sm_status: the states of all SMs are in few lines of the host's cache. */
 struct cta_begins {
-    struct cta_begin at[MAX_EDGE];
-    uint32_t n;
+    struct cta_begin *at; /* MAX_EDGE entries */
+    uint64_t reached;
+    uint32_t ctas, n_ordered;
+    uint32_t n;    /* number of entries in use */
+    uint32_t keep; /* number of CTAs: an SM with fewer CTAs stops at the next edge */
+    bool stores;   /* sm_has_stores() */
+    bool stopped;
     bool failed; /* memory is out */
-    /* number of CTAs: an SM with fewer CTAs stops at the next edge */
-    uint32_t keep;
 };
 
 struct clusters; /* clusters.h */
@@ -56,7 +60,7 @@ static inline bool ctas_all_begun(const struct ctas *c) { return c->view.begun =
 /* Returns true if the SM takes part in the launch. */
 static inline bool ctas_joined(const struct ctas *c, uint32_t sm) { return !c->join || c->joined[sm]; }
 /* Returns the number of CTAs of the SM, including the CTAs that it will begin in its next job. */
-uint32_t ctas_of(const struct ctas *c, const struct cta_begins *begins, uint32_t sm);
+static inline uint32_t ctas_of(const struct cta_begins *b) { return b->ctas + b->n; }
 /* Returns true if a CTA may begin at the next edge even if no other event comes before. */
 bool ctas_may_begin(const struct ctas *c);
 /* Assigns CTAs to the SMs that have reached the edge `at`, one per cycle and SM, up to the next edge. Sets `keep`. */

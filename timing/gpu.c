@@ -107,14 +107,6 @@ static uint64_t next_event(const struct run *r) {
     return next < soon ? next : min64(next, memsys_next(r->g->mem, r->to));
 }
 
-static bool all_done(struct run *r) {
-    r->done = r->ctas.view.begun;
-    for (uint32_t i = 0; i < r->g->n_sms; i++)
-        if (ctas_joined(&r->ctas, i))
-            r->done -= sm_status(r->g->sm[i])->ctas;
-    return r->done == r->ctas.view.total;
-}
-
 /* Returns the cycle after the last CTA ended. */
 static uint64_t last_cta(const struct run *r) {
     uint64_t last = r->start;
@@ -346,9 +338,11 @@ static bool run_windows(struct run *r) {
             return ended_early(r);
         if (g->opt.trace)
             write_trace(r, TRACE_BATCH);
-        if (find_fault(r))
+        bool stopped;
+        r->done = r->ctas.view.begun - windows_resident(&g->windows, &stopped);
+        if (stopped && find_fault(r))
             return false;
-        bool done = all_done(r);
+        const bool done = r->done == r->ctas.view.total;
         uint64_t next = next_work(r);
         if (done && next == UINT64_MAX) {
             uint64_t settled = memsys_settled(g->mem);
@@ -361,6 +355,8 @@ static bool run_windows(struct run *r) {
             return false;
         if (r->inside) /* after a gap, warps may have work earlier */
             next = next_work(r);
+        if (r->gaps)
+            windows_look(&g->windows);
         if (!watchdog_check(&r->watchdog, r->to, next, r->fault))
             return false;
         uint64_t from = next / edge * edge;
@@ -436,6 +432,7 @@ static bool begin(struct run *r) {
     if (!begin_ctas(r) || !device_heap_prepare(r->l))
         return fail(r, FAULT_MEMORY, NULL);
     bool ok = gpu_bring_code(g, r->l, &r->program);
+    windows_look(&g->windows);
     r->ctas.join = joins_late(r) ? join : NULL;
     r->ctas.join_ctx = r;
     for (uint32_t i = 0; ok && !r->ctas.join && i < g->n_sms; i++)

@@ -22,8 +22,11 @@ bool windows_init(struct windows *w, struct sm **sm, uint32_t n_sms, struct mems
     w->far = longest >= w->edge;
     w->longest = longest < w->edge ? w->edge : longest / w->edge * w->edge;
     w->begins = calloc(n_sms + 1, sizeof *w->begins);
-    if (!w->begins || !passes_init(&w->passes, mem))
+    w->begin = calloc(n_sms + 1, MAX_EDGE * sizeof *w->begin);
+    if (!w->begins || !w->begin || !passes_init(&w->passes, mem))
         return false;
+    for (uint32_t i = 0; i < n_sms; i++)
+        w->begins[i].at = &w->begin[(size_t)i * MAX_EDGE];
     w->many = workers && workers_threads(workers) >= MANY;
     return true;
 }
@@ -36,31 +39,50 @@ void windows_set_watch(struct windows *w, const struct windows_watch *watch) {
 void windows_free(struct windows *w) {
     passes_free(&w->passes);
     free(w->begins);
+    free(w->begin);
     w->begins = NULL;
+    w->begin = NULL;
 }
 
 uint64_t windows_first(const struct windows *w, uint64_t now, uint64_t latency) {
     return (now + latency + w->edge - 1) / w->edge * w->edge;
 }
 
+/* Copies the state of an SM after a job or an edge, except the cycle that the SM has reached. */
+static void note_state(struct windows *w, uint32_t i) {
+    const struct sm_status *s = sm_status(w->sm[i]);
+    struct cta_begins *b = &w->begins[i];
+    b->ctas = s->ctas;
+    b->n_ordered = s->n_ordered;
+    b->stores = sm_has_stores(w->sm[i]);
+    b->stopped = s->stopped;
+}
+
+void windows_look(struct windows *w) {
+    for (uint32_t i = 0; i < w->n_sms; i++)
+        note_state(w, i);
+}
+
 /* Returns true if the SM may run now. An SM that has reached an edge with work to do there waits until no other SM
  * is behind it. */
-static inline bool may_run(const struct windows *w, uint32_t i) {
-    const struct sm_status *s = sm_status(w->sm[i]);
-    return s->reached < w->to &&
-           (s->reached == w->at || !(s->n_ordered || ctas_of(w->ctas, w->begins, i) < w->begins[i].keep));
+static inline bool may_run(const struct windows *w, const struct cta_begins *b) {
+    return b->reached < w->to && (b->reached == w->at || !(b->n_ordered || ctas_of(b) < b->keep));
 }
 
 static void run_sm(struct windows *w, uint32_t i) {
-    if (!may_run(w, i))
+    struct cta_begins *b = &w->begins[i];
+    if (!may_run(w, b))
         return;
-    if (w->begins[i].n)
-        ctas_begin_on(w->ctas, &w->begins[i], i);
+    if (b->n)
+        ctas_begin_on(w->ctas, b, i);
     if (!ctas_joined(w->ctas, i)) {
-        sm_start_at(w->sm[i], w->to);
+        b->reached = w->to;
         return;
     }
-    sm_run(w->sm[i], w->to, w->edge, w->begins[i].keep);
+    sm_start_at(w->sm[i], b->reached);
+    sm_run(w->sm[i], w->to, w->edge, b->keep);
+    b->reached = sm_status(w->sm[i])->reached;
+    note_state(w, i);
 }
 
 /* Moves the requests if they move beside the SMs, and then runs the rest of the memory side ahead. */
@@ -92,7 +114,7 @@ static void run_one(void *ctx, uint32_t i) {
 static bool worth_sharing(const struct windows *w) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->n_sms; i++)
-        n += ctas_of(w->ctas, w->begins, i) > 0 && may_run(w, i);
+        n += ctas_of(&w->begins[i]) > 0 && may_run(w, &w->begins[i]);
     return n > FEW || (n == w->n_sms && n > 1);
 }
 
@@ -123,7 +145,7 @@ static void run_sms(struct windows *w) {
 static uint64_t slowest(const struct windows *w) {
     uint64_t at = w->to;
     for (uint32_t i = 0; i < w->n_sms; i++)
-        at = min64(at, sm_status(w->sm[i])->reached);
+        at = min64(at, w->begins[i].reached);
     return at;
 }
 
@@ -132,14 +154,19 @@ static uint64_t slowest(const struct windows *w) {
 static void perform(struct windows *w, uint64_t at) {
     uint32_t left = 0;
     for (uint32_t i = 0; i < w->n_sms; i++)
-        if (ctas_joined(w->ctas, i) && sm_status(w->sm[i])->reached == at) {
-            left += sm_status(w->sm[i])->n_ordered;
-            sm_perform_stores(w->sm[i]);
+        if (ctas_joined(w->ctas, i) && w->begins[i].reached == at) {
+            left += w->begins[i].n_ordered;
+            if (w->begins[i].stores)
+                sm_perform_stores(w->sm[i]);
+            w->begins[i].stores = false;
         }
     for (uint64_t c = at - w->edge; left && c < at; c++)
         for (uint32_t i = 0; i < w->n_sms; i++)
-            while (sm_status(w->sm[i])->reached == at && sm_perform(w->sm[i], c, at))
+            while (w->begins[i].n_ordered && w->begins[i].reached == at && sm_perform(w->sm[i], c, at))
                 ;
+    for (uint32_t i = 0; left && i < w->n_sms; i++)
+        if (w->begins[i].n_ordered && w->begins[i].reached == at)
+            note_state(w, i);
 }
 
 /* Returns true if an SM that began a CTA ran out of memory. */
@@ -151,8 +178,10 @@ static bool failed(struct windows *w) {
 }
 
 static void edge_of_clusters(struct windows *w, struct ctas *ctas, uint64_t at) {
-    if (ctas->clusters && !failed(w))
-        w->no_memory = !clusters_edge(ctas->clusters, at, w->edge);
+    if (!ctas->clusters || failed(w))
+        return;
+    w->no_memory = !clusters_edge(ctas->clusters, at, w->edge);
+    windows_look(w);
 }
 
 /* Performs the memory operations of the window that ends at `w->at`, which all SMs have reached, and starts CTAs in
@@ -297,7 +326,7 @@ bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t t
     prepare(w, from, to);
     w->at = from;
     for (uint32_t i = 0; i < w->n_sms; i++)
-        sm_start_at(w->sm[i], from);
+        w->begins[i].reached = from;
     finish_edge(w, ctas);
     for (;;) {
         uint64_t before = w->at;
@@ -322,6 +351,16 @@ bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t t
     edge_of_clusters(w, ctas, to);
     w->ended = failed(w) ? WINDOWS_NO_MEMORY : WINDOWS_DONE;
     return w->ended == WINDOWS_DONE;
+}
+
+uint32_t windows_resident(const struct windows *w, bool *stopped) {
+    uint32_t ctas = 0;
+    *stopped = false;
+    for (uint32_t i = 0; i < w->n_sms; i++) {
+        ctas += w->begins[i].ctas;
+        *stopped |= w->begins[i].stopped;
+    }
+    return ctas;
 }
 
 uint64_t windows_end(struct windows *w) {

@@ -31,6 +31,7 @@ struct windows {
     struct memsys *mem;
     struct workers *workers;           /* NULL: one thread */
     struct cta_begins *begins;         /* by SM */
+    struct cta_begin *begin;           /* the entries of all elements of `begins` */
     const struct ctas *ctas;           /* the CTAs of the present launch; NULL before the first launch */
     const struct windows_watch *watch; /* NULL: no callback; a callback requires one thread */
     uint32_t n_sms;
@@ -67,6 +68,10 @@ void windows_free(struct windows *w);
  * its counts are exact. CTAs of `ctas` begin at edges. All stores and ordered instructions are performed. Returns
  * false if the window ended early. The field `ended` then has the reason. */
 bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t to, bool exact);
+/* Looks at the states of the SMs. Call it when a launch begins, and when they have changed outside windows_run(). */
+void windows_look(struct windows *w);
+/* Returns the number of CTAs on SMs after a window. Sets *stopped if an SM stopped with a fault. */
+uint32_t windows_resident(const struct windows *w, bool *stopped);
 /* Returns the edge after the last cycle with work, at which the next launch begins. Call it when no event is left. */
 uint64_t windows_end(struct windows *w);
 #endif

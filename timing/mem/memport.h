@@ -225,6 +225,10 @@ static inline uint64_t memport_pace(struct memport *p, uint64_t now, uint32_t ra
 static inline struct mem_request *memport_reply(struct memport *p) {
     return &p->reply[p->mem.replied++ & p->reply_mask];
 }
+/* Returns the ring entry of the next reply. */
+static inline struct mem_request *memport_next_reply(const struct memport *p) {
+    return &p->reply[p->mem.replied & p->reply_mask];
+}
 static inline struct mem_request *memport_near_reply(struct memport *p) {
     return &p->near->reply[p->near->put++ & p->near->mask];
 }

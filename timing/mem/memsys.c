@@ -211,6 +211,11 @@ static void give_reply_room(struct memsys *m, uint32_t s, uint64_t now) {
 static bool reply_tick(struct memsys *m, uint64_t now) {
     struct icnt_grant grant[ICNT_PORTS];
     int n = icnt_tick(&m->reply, now, grant);
+    for (int i = 0; i < n; i++) { /* of each reply, the slice and the port are in other lines of the host's cache */
+        __builtin_prefetch(l2_reply(m->slice[grant[i].input]));
+        if (grant[i].output < m->sms)
+            __builtin_prefetch(memport_next_reply(&m->port[grant[i].output]), 1);
+    }
     for (int i = 0; i < n; i++) {
         uint32_t s = grant[i].input, to = grant[i].output;
         const struct mem_request *r = l2_reply(m->slice[s]);

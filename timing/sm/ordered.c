@@ -2,10 +2,9 @@
 #include "counting.h"
 #include "issue_slots.h"
 
-void sm_perform_stores(struct sm *sm) {
-    if (sm->memory.held.used)
-        held_perform(&sm->memory.held);
-}
+bool sm_has_stores(const struct sm *sm) { return sm->memory.held.used > 0; }
+
+void sm_perform_stores(struct sm *sm) { held_perform(&sm->memory.held); }
 
 bool sm_perform(struct sm *sm, uint64_t cycle, uint64_t now) {
     if (sm->issue.ordered_at == sm->status.n_ordered || sm->issue.ordered[sm->issue.ordered_at].cycle > cycle ||

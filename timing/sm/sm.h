@@ -82,6 +82,8 @@ static inline void sm_start_at(struct sm *sm, uint64_t cycle) {
 void sm_run(struct sm *sm, uint64_t to, uint32_t edge, uint32_t ctas);
 /* Returns the first cycle >= now to simulate; UINT64_MAX if the SM waits for other SMs or for memory, or is empty. */
 uint64_t sm_next(struct sm *sm, uint64_t now);
+/* Returns true if plain stores are held back for the next edge. */
+bool sm_has_stores(const struct sm *sm);
 /* Performs the plain stores that were held back, at an edge. */
 void sm_perform_stores(struct sm *sm);
 /* Performs the first ordered instruction at `now`, if its cycle is <= `cycle`. Call it after sm_perform_stores().
