@@ -2,6 +2,7 @@
 #include "clusters.h"
 #include "isa/arith.h"
 #include "isa/exec/exec.h"
+#include "isa/hot_assert.h"
 #include "timing/mem/memsys.h"
 #include "timing/sm/sm.h"
 #include <assert.h>
@@ -64,9 +65,10 @@ void windows_look(struct windows *w) {
 }
 
 /* Returns true if the SM may run now. An SM that has reached an edge with work to do there waits until no other SM
- * is behind it. */
+ * is behind it. An SM between two edges, at a cycle up to which it knew its room, may run to the next edge. */
 static inline bool may_run(const struct windows *w, const struct cta_begins *b) {
-    return b->reached < w->to && (b->reached == w->at || !(b->n_ordered || ctas_of(b) < b->keep));
+    return b->reached < w->to &&
+           (b->reached == w->at || !(b->n_ordered || ctas_of(b) < b->keep) || b->reached % w->edge);
 }
 
 static void run_sm(struct windows *w, uint32_t i) {
@@ -282,6 +284,7 @@ static void begin_halves(struct windows *w) {
     w->to = w->at + crossing;
     if (w->beside) {
         run_sms(w);
+        hot_assert(slowest(w) == w->to);
         w->at = w->to;
     } else {
         memsys_follow(w->mem, w->to);

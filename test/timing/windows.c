@@ -132,10 +132,15 @@ static void forget(struct outcome *o) {
     free(o->words);
 }
 
+/* Setting 17 makes SMs stop between edges, at the cycle up to which they know their room. Kernel 4 has atomics that
+ * wait there for the next edge. With minimal tables (TINY=1), such an SM is behind the others when a half begins. */
+enum { STOPS_BETWEEN_EDGES = 4 + 17 * KERNELS };
+
 /* Returns true if the kernel runs with the setting. Each setting runs one kernel, so that each kernel runs with five
  * settings or more. With HEDDLE_EVERY, all pairs run. */
 static bool is_sampled(uint32_t kernel, uint32_t setting) {
-    return test_every() || setting == 0 || (kernel + setting) % KERNELS == 0;
+    return test_every() || setting == 0 || (kernel + setting) % KERNELS == 0 ||
+           kernel + setting * KERNELS == STOPS_BETWEEN_EDGES;
 }
 
 START_TEST(windows_change_no_figure) {
