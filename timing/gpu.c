@@ -97,16 +97,6 @@ static bool find_fault(struct run *r) {
     return first != NULL;
 }
 
-/* Returns the cycle of the next event, or UINT64_MAX if no event is left. If several events are due before r->to +
- * windows.edge, the result may be the cycle of any of them. */
-static uint64_t next_event(const struct run *r) {
-    uint64_t next = r->ctas.clusters ? clusters_next(r->ctas.clusters) : NEVER, soon = r->to + r->g->windows.edge;
-    for (uint32_t i = 0; next >= soon && i < r->g->n_sms; i++)
-        if (ctas_joined(&r->ctas, i))
-            next = min64(next, sm_next(r->g->sm[i], r->to));
-    return next < soon ? next : min64(next, memsys_next(r->g->mem, r->to));
-}
-
 /* Returns the cycle after the last CTA ended. */
 static uint64_t last_cta(const struct run *r) {
     uint64_t last = r->start;
@@ -323,8 +313,9 @@ static bool end_unit(struct run *r) {
 }
 
 /* Returns the cycle of the next event or begin of a CTA, or UINT64_MAX. */
-static uint64_t next_work(const struct run *r) {
-    return min64(next_event(r), ctas_may_begin(&r->ctas) ? r->to : UINT64_MAX);
+static uint64_t next_work(struct run *r) {
+    const uint64_t clusters = r->ctas.clusters ? clusters_next(r->ctas.clusters) : NEVER;
+    return windows_next(&r->g->windows, ctas_may_begin(&r->ctas) ? r->to : clusters);
 }
 
 /* Runs windows until all CTAs have ended and all memory traffic has settled. */

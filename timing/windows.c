@@ -366,6 +366,25 @@ uint32_t windows_resident(const struct windows *w, bool *stopped) {
     return ctas;
 }
 
+uint64_t windows_next(struct windows *w, uint64_t other) {
+    const uint64_t soon = w->at + w->edge;
+    for (uint64_t next = other;;) {
+        for (uint32_t i = 0; next >= soon && i < w->n_sms; i++)
+            if (ctas_joined(w->ctas, i))
+                next = min64(next, sm_next(w->sm[i], w->at));
+        if (next < soon)
+            return next;
+        const uint64_t memory = memsys_next(w->mem, w->at), known = memsys_known(w->mem);
+        if (w->exact || !memsys_crossing(w->mem))
+            return min64(next, memory);
+        if (memory == NEVER || next <= known)
+            return next;
+        memsys_follow(w->mem, min64(memsys_led(w->mem), known + memsys_crossing(w->mem)));
+        lead(w, memsys_leads(w->mem, 0));
+        memsys_exchange(w->mem);
+    }
+}
+
 uint64_t windows_end(struct windows *w) {
     uint64_t worked = memsys_worked(w->mem);
     for (uint32_t i = 0; i < w->n_sms; i++)

@@ -393,6 +393,13 @@ static void run_polling(struct memsys *m, uint64_t to) {
 
 uint64_t memsys_sure(const struct memsys *m) { return m->ahead ? m->front + m->ahead : NEVER; }
 
+uint64_t memsys_known(const struct memsys *m) {
+    bool near = false;
+    for (uint32_t s = 0; m->gpcs.n && s < m->sms; s++)
+        near |= memport_near_due(&m->port[s]);
+    return near ? memsys_sure(m) : m->back + m->ahead;
+}
+
 bool memsys_crowded(struct memsys *m, uint64_t past, uint32_t coming) {
     uint64_t most = 0;
     bool near = false;

@@ -96,6 +96,8 @@ uint32_t memsys_window(const struct memsys *m);
 void memsys_exchange(struct memsys *m);
 /* Returns the cycle up to which SMs know the room of their queues, as of the last exchange. */
 uint64_t memsys_sure(const struct memsys *m);
+/* Returns the cycle up to which SMs know all replies to the requests that they have sent, as of the last exchange. */
+uint64_t memsys_known(const struct memsys *m);
 /* Returns true if some SM will soon have to stop at memsys_sure(). There are two cases: the SM waits for a reply of
  * its cluster's cache, or it sends many requests. The rate of requests is measured since the last call, which
  * was `past` cycles ago. It is high if the requests of `coming` cycles would fill three fifths of the SM's queue. */
