@@ -87,11 +87,10 @@ static void run_sm(struct windows *w, uint32_t i) {
     note_state(w, i);
 }
 
-/* Moves the requests if they move beside the SMs, and then runs the rest of the memory side ahead. */
+/* Moves the requests if they move beside the SMs, and runs the rest of the memory side ahead. */
 static void run_memory(struct windows *w) {
-    if (w->beside)
+    if (w->beside && w->follows > memsys_led(w->mem))
         memsys_follow(w->mem, w->follows);
-    windows_tell(w->watch, WINDOWS_LEAD);
     passes_run(&w->passes, w->leads, w->shares);
     atomic_store_explicit(&w->passes.over, true, memory_order_release);
 }
@@ -120,6 +119,13 @@ static bool worth_sharing(const struct windows *w) {
     return n > FEW || (n == w->n_sms && n > 1);
 }
 
+/* Returns the cycle up to which the rest of the memory side runs ahead in this round. It needs no request that moves in
+ * the same round, unless SMs could not run through the next window otherwise. */
+static uint64_t enough(const struct windows *w) {
+    const uint64_t next = w->end + w->longest - min64(memsys_crossing(w->mem), w->longest);
+    return max64(min64(w->leads, next), memsys_leads(w->mem, 0));
+}
+
 /* Runs the SMs, and the memory side for the next window. The memory side runs ahead even with one host thread: the
  * start of the next window depends on the remaining work of the memory side, and must be the same with any number of
  * threads. */
@@ -127,6 +133,8 @@ static void run_sms(struct windows *w) {
     w->follows = w->at + memsys_crossing(w->mem);
     w->leads = memsys_leads(w->mem, w->beside ? w->follows : 0);
     w->memory = !w->exact && w->passes.partitions && w->leads >= w->to;
+    w->leads = enough(w);
+    passes_begin(&w->passes, w->memory && w->beside && w->follows <= memsys_led(w->mem) ? w->follows : 0);
     atomic_store_explicit(&w->passes.over, !w->memory, memory_order_relaxed);
     const bool worth = worth_sharing(w);
     w->shares = worth && w->many;
@@ -221,6 +229,7 @@ static void lead(struct windows *w, uint64_t to) {
     if (to <= memsys_led(w->mem))
         return;
     w->leads = to;
+    passes_begin(&w->passes, 0);
     atomic_store_explicit(&w->passes.over, false, memory_order_relaxed);
     if (w->workers && w->many) {
         workers_run(w->workers, workers_threads(w->workers), lead_one, w);
@@ -324,6 +333,7 @@ bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t t
     assert(to - from <= (exact ? w->edge : w->longest));
     uint32_t still = 0;
     w->exact = exact;
+    w->end = to;
     w->ended = WINDOWS_DONE;
     w->ctas = ctas;
     prepare(w, from, to);

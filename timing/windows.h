@@ -9,7 +9,12 @@
  * side runs as far ahead as the progress of the SMs permits (memsys.h). An SM that must know how many entries of its
  * memory queue are free stops until the memory side has caught up.
  *
- * A window is simulated in rounds of jobs, which host threads share. A job runs an SM or the memory side (passes.h). */
+ * A window is simulated in rounds of jobs, which host threads share. A job runs an SM or the memory side (passes.h).
+ *
+ * If a kernel has races, its results depend on the cycles at which windows and rounds begin. These cycles follow from
+ * events of SMs, and from the cycles that the two halves of the memory side have reached (memsys_sure(), memsys_led()).
+ * Both are the same with any number of threads at the end of a round. Inside a round they differ. When the memory side
+ * next has work (memsys_next()) may differ, too, because a unit may be called too early. */
 #include "dispatch.h"
 #include "isa/machine/workers.h"
 #include "passes.h"
@@ -41,6 +46,7 @@ struct windows {
     struct passes passes;
     bool far; /* true if the crossbar is so slow that a request of this window arrives only in a later window */
     /* of the present window */
+    uint64_t end;    /* cycle at which it ends */
     uint64_t to, at; /* cycle at which the SMs stop next; all SMs have reached `at` */
     /* in this round: cycle up to which requests move; cycle up to which the rest of the memory side runs ahead */
     uint64_t follows, leads;

@@ -8,7 +8,8 @@ enum windows_event {
     WINDOWS_ALONE,     /* serial work before jobs that several threads can share */
     WINDOWS_FEW,       /* serial work before jobs that are too few to share, or before the end of the launch */
     WINDOWS_PARTITION, /* a partition in a pass */
-    WINDOWS_LEAD,      /* the rest of the memory side in a pass, or the requests of a round before its passes */
+    WINDOWS_LEAD,      /* the rest of the memory side in a pass */
+    WINDOWS_FOLLOW,    /* requests, which move at the same time as the passes; the next pass waits for them */
     WINDOWS_JOB,       /* an SM */
 };
 struct windows_watch {

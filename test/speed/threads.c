@@ -3,7 +3,8 @@
  * (timing/passes.h). Here each benchmark runs on one thread, and each SM's job and each part of a pass is timed. Then
  * the time with 2, 4, 8 and 16 threads is computed. A round takes the longer of two times:
  * - all its parts, in the order of decreasing length, each on the thread that is free first
- * - the memory side alone: in each pass all threads share the partitions, and then one runs the rest
+ * - the memory side alone: in each pass all threads share the partitions, and then one runs the rest. Another thread
+ *   moves requests at the same time. A pass waits for the requests that it needs.
  * All other work stays on one thread.
  * The result is an upper bound because it assumes that synchronisation costs nothing and that each thread finds its
  * data in its caches.
@@ -148,22 +149,36 @@ struct round {
     double longest;        /* seconds of the longest job of an SM */
 };
 
+/* Adds a pass whose partitions are the parts from `pass` on. It begins `begin` seconds after the round or later. The
+ * rest of the memory side takes `rest` seconds. */
+static void add_pass(struct round *r, size_t pass, double rest, double begin) {
+    qsort(&r->part[pass], r->n - pass, sizeof *r->part, longer);
+    for (int k = 0; k < COUNTS; k++) {
+        r->memory[k] = r->memory[k] > begin ? r->memory[k] : begin;
+        r->memory[k] += rest + dealt(&r->part[pass], r->n - pass, counts[k]);
+    }
+}
+
 /* Adds the parts of a round from part `i` on. Returns the number of the part after them. */
 static size_t add_round(struct round *r, const struct parts *p, size_t i) {
-    size_t pass = 0; /* the first part of the present pass */
+    size_t pass = 0;   /* the first part of the present pass */
+    double follow = 0; /* seconds of the requests so far */
     *r = (struct round){.n = 0};
     for (; i < p->n && p->part[i].what >= WINDOWS_PARTITION && r->n < JOBS; i++) {
         const double seconds = p->part[i].seconds;
-        if (p->part[i].what == WINDOWS_JOB)
+        const enum windows_event what = p->part[i].what;
+        if (what == WINDOWS_JOB)
             r->longest = seconds > r->longest ? seconds : r->longest;
-        if (p->part[i].what == WINDOWS_LEAD) {
-            qsort(&r->part[pass], r->n - pass, sizeof *r->part, longer);
-            for (int k = 0; k < COUNTS; k++)
-                r->memory[k] += seconds + dealt(&r->part[pass], r->n - pass, counts[k]);
+        if (what == WINDOWS_FOLLOW)
+            follow += seconds;
+        if (what == WINDOWS_LEAD)
+            add_pass(r, pass, seconds, follow);
+        if (what == WINDOWS_LEAD || what == WINDOWS_FOLLOW)
             pass = r->n + 1;
-        }
         r->part[r->n++] = seconds;
     }
+    for (int k = 0; k < COUNTS; k++)
+        r->memory[k] = r->memory[k] > follow ? r->memory[k] : follow;
     qsort(r->part, r->n, sizeof *r->part, longer);
     return i;
 }

@@ -191,9 +191,9 @@ END_TEST
 
 static void count(void *ctx, enum windows_event ended) { ((uint32_t *)ctx)[ended]++; }
 
-/* Runs a kernel of `grid` CTAs with 128 threads on six SMs, counts the events in `n`, and returns the cycles. */
-static double watched(const char *body, uint32_t grid, uint32_t *n) {
-    const struct windows_watch watch = {count, n};
+/* Runs a kernel of `grid` CTAs with 128 threads on six SMs, reports the events to `told`, and returns the cycles. */
+static double watched(const char *body, uint32_t grid, void (*told)(void *ctx, enum windows_event ended), void *ctx) {
+    const struct windows_watch watch = {told, ctx};
     const char *set[] = {"gpu.sms=6", NULL};
     char err[512] = "", text[4096];
     struct heddle *h =
@@ -220,11 +220,41 @@ static double watched(const char *body, uint32_t grid, uint32_t *n) {
  * run more than once in 12 cycles, not once in 16. */
 START_TEST(sms_that_fill_their_queues_run_together) {
     uint32_t n[WINDOWS_JOB + 1] = {0};
-    const double cycles = watched(kernels[0].body, kernels[0].grid, n);
+    const double cycles = watched(kernels[0].body, kernels[0].grid, count, n);
     ck_assert_uint_eq(n[WINDOWS_OUTSIDE], 1);
     ck_assert_msg(n[WINDOWS_ALONE] > 20 * n[WINDOWS_FEW], "%u rounds shared, %u of few", n[WINDOWS_ALONE],
                   n[WINDOWS_FEW]);
     ck_assert_msg(n[WINDOWS_ALONE] > cycles / 12, "%u rounds in %.0f cycles", n[WINDOWS_ALONE], cycles);
+}
+END_TEST
+
+/* The passes of a round, counted by their first event. */
+struct order {
+    uint32_t waiting; /* rounds that begin with requests: the first pass waits for them */
+    uint32_t beside;  /* rounds that begin with a pass */
+    bool began;       /* the present round has begun */
+};
+
+static void note_order(void *ctx, enum windows_event ended) {
+    struct order *o = ctx;
+    if (ended == WINDOWS_ALONE || ended == WINDOWS_FEW) {
+        o->began = false;
+        return;
+    }
+    if (o->began || (ended != WINDOWS_FOLLOW && ended != WINDOWS_PARTITION))
+        return;
+    o->began = true;
+    o->waiting += ended == WINDOWS_FOLLOW;
+    o->beside += ended == WINDOWS_PARTITION;
+}
+
+/* In rounds of one crossing, the memory side runs as far ahead as it can without the requests of the round: the
+ * requests of a round move at the same time as its passes. The SMs need more replies only at the end of a window, so
+ * at most one round in eight waits: a window has four edges, and each has two halves. */
+START_TEST(passes_do_not_wait_for_requests) {
+    struct order o = {.waiting = 0};
+    watched(kernels[0].body, kernels[0].grid, note_order, &o);
+    ck_assert_msg(o.beside > 100 && o.waiting * 8 < o.beside, "%u passes wait, %u do not", o.waiting, o.beside);
 }
 END_TEST
 
@@ -236,7 +266,7 @@ START_TEST(the_memory_side_runs_in_passes) {
     const char *body = "mov.u32 %r4, 1000; mov.u32 %r5, 0;\n"
                        "L: mad.lo.u32 %r5, %r5, 3, %r4; sub.u32 %r4, %r4, 1; setp.ne.u32 %p1, %r4, 0; @%p1 bra L;\n"
                        "st.global.u32 [%d4], %r5; ret;\n}\n";
-    const double cycles = watched(body, 6, n), ran = n[WINDOWS_PARTITION] / 6.0;
+    const double cycles = watched(body, 6, count, n), ran = n[WINDOWS_PARTITION] / 6.0;
     ck_assert_msg(ran > cycles / 48, "%.1f passes in %.0f cycles", ran, cycles);
     ck_assert_msg(n[WINDOWS_LEAD] >= ran, "%.1f passes and %u ends", ran, n[WINDOWS_LEAD]);
 }
@@ -245,6 +275,7 @@ END_TEST
 SUITE(timing_windows) {
     TEST_SPEED(sms_that_fill_their_queues_run_together);
     TEST(the_memory_side_runs_in_passes);
+    TEST(passes_do_not_wait_for_requests);
     TEST(windows_are_as_long_as_the_lookahead);
     for (int i = 0; i < KERNELS * SETTINGS; i++)
         if (is_sampled((uint32_t)i % KERNELS, (uint32_t)i / KERNELS))

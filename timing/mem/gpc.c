@@ -49,7 +49,9 @@ bool gpcs_init(struct gpcs *x, const struct config *c) {
     *x = (struct gpcs){.n = gpcs_clusters(c), .sms = c->gpu.sms, .next = NEVER};
     if (!x->n)
         return true;
-    x->gpc = calloc(x->n, sizeof *x->gpc);
+    x->gpc = aligned_alloc(_Alignof(struct gpc), x->n * sizeof *x->gpc);
+    if (x->gpc)
+        memset(x->gpc, 0, x->n * sizeof *x->gpc);
     x->due = calloc(x->sms, sizeof *x->due);
     if (!x->gpc || !x->due)
         return false;
@@ -127,10 +129,28 @@ void gpcs_call(struct gpcs *x, uint64_t now) {
 void gpc_fill(struct gpcs *x, uint32_t i, const struct mem_request *reply, uint64_t cycle) {
     struct gpc *g = &x->gpc[i];
     uint32_t piece = reply->tag >> 16; /* number of the L2 line within this cache's line */
-    g->fill[g->fill_tail++ & g->fill_mask] = (struct gpc_fill){
-        cycle, (uint16_t)(reply->tag & 0xffff), (uint8_t)(reply->sectors << (piece << g->piece_bits) / 32)};
-    g->next = min64(g->next, cycle);
-    x->next = min64(x->next, cycle);
+    const uint64_t put = atomic_load_explicit(&g->fill_put, memory_order_relaxed);
+    g->fill[put & g->fill_mask] = (struct gpc_fill){cycle, (uint16_t)(reply->tag & 0xffff),
+                                                    (uint8_t)(reply->sectors << (piece << g->piece_bits) / 32)};
+    atomic_store_explicit(&g->fill_put, put + 1, memory_order_release);
+    atomic_fetch_add_explicit(&x->fills, 1, memory_order_release);
+}
+
+void gpcs_receive(struct gpcs *x) {
+    const uint64_t fills = atomic_load_explicit(&x->fills, memory_order_acquire);
+    if (fills == x->filled)
+        return;
+    x->filled = fills;
+    for (uint32_t i = 0; i < x->n; i++) {
+        struct gpc *g = &x->gpc[i];
+        const uint64_t put = atomic_load_explicit(&g->fill_put, memory_order_acquire);
+        if (put == g->fill_tail)
+            continue;
+        if (g->fill_head == g->fill_tail)
+            g->next = min64(g->next, g->fill[g->fill_tail & g->fill_mask].cycle);
+        g->fill_tail = put;
+        x->next = min64(x->next, g->next);
+    }
 }
 
 /* Fills lines that have arrived. The accesses that waited for these lines are queued for the port. */

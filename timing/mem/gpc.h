@@ -13,6 +13,7 @@
 #include "isa/arith.h"
 #include "memport.h"
 #include "timing/report/stat.h"
+#include <stdatomic.h>
 
 /* A request in the cache, from its arrival to its reply. */
 struct gpc_entry {
@@ -49,13 +50,15 @@ struct gpc {
     struct mem_request *miss; /* ring: requests that wait for the crossbar */
     struct gpc_fill *fill;    /* ring: replies of the L2, in order of arrival */
     uint64_t tags_head, tags_tail, data_head, data_tail;
-    uint64_t miss_head, miss_tail, fill_head, fill_tail;
-    uint64_t sent_at;       /* last cycle of the present transfer; NEVER if there is none */
-    uint64_t port_free;     /* cycle from which the port may begin the next transfer */
-    uint64_t stalled_since; /* cycle in which the tags first refused the oldest request; else NEVER */
-    uint64_t next;          /* cycle of the next work, or an earlier cycle; NEVER if the cache has no work */
-    uint32_t turn;          /* index in the cluster of the SM that has the highest priority */
+    uint64_t miss_head, miss_tail;
+    uint64_t fill_head, fill_tail; /* the cache knows the replies before `fill_tail` */
+    uint64_t sent_at;              /* last cycle of the present transfer; NEVER if there is none */
+    uint64_t port_free;            /* cycle from which the port may begin the next transfer */
+    uint64_t stalled_since;        /* cycle in which the tags first refused the oldest request; else NEVER */
+    uint64_t next;                 /* cycle of the next work, or an earlier cycle; NEVER if the cache has no work */
+    uint32_t turn;                 /* index in the cluster of the SM that has the highest priority */
     struct gpc_counts n;
+    _Alignas(64) _Atomic uint64_t fill_put; /* number of replies put into the ring */
 };
 
 /* The caches of all clusters. SM s belongs to cluster s % n, so that cluster sizes differ by at most one SM. */
@@ -64,6 +67,8 @@ struct gpcs {
     uint32_t n, sms; /* n is 0 if there are no clusters */
     uint64_t *due;   /* for each SM: cycle from which its oldest request can be accepted; NEVER if it has no request */
     uint64_t next;   /* cycle of the next work of a cache or SM port, or an earlier cycle; NEVER if no work is left */
+    uint64_t filled; /* value of `fills` at the last gpcs_receive() */
+    _Alignas(64) _Atomic uint64_t fills; /* number of gpc_fill() calls */
 };
 
 /* Returns the number of clusters, or 0 if the configuration has no such caches. */
@@ -95,8 +100,11 @@ static inline const struct mem_request *gpc_miss(const struct gpc *g) {
     return g->miss_head == g->miss_tail ? NULL : &g->miss[g->miss_head & g->miss_mask];
 }
 static inline void gpc_miss_taken(struct gpc *g) { g->miss_head++; }
-/* Delivers a reply of the L2 to cluster `i`. Its last flit arrives at `cycle`. Calls come in the order of cycles. */
+/* Delivers a reply of the L2 to cluster `i`. Its last flit arrives at `cycle`. Calls come in the order of cycles. The
+ * caches may run at the same time, up to this cycle. They see the reply after gpcs_receive(). */
 void gpc_fill(struct gpcs *x, uint32_t i, const struct mem_request *reply, uint64_t cycle);
+/* Makes the delivered replies known to the caches. */
+void gpcs_receive(struct gpcs *x);
 /* Adds to `s` the counts since the last call, and clears them. */
 void gpcs_stats(struct gpcs *x, struct stats *s);
 #endif

@@ -22,6 +22,9 @@ static bool init_rings(struct l2 *s, const struct config *c) {
     s->answer = lazy_new((s->fill_mask + 1) * sizeof *s->answer);
     s->ahead_depth = c->memory.l2_prefetch_queue;
     s->ahead = lazy_new(s->ahead_depth * sizeof *s->ahead);
+    s->door_mask = s->in_mask;
+    for (int far = 0; far < 2; far++)
+        s->door[far].at = s->in[far].at;
     return s->in[0].at && (s->in[1].at || !s->far_latency) && s->out && s->fill && s->answer && s->ahead;
 }
 
@@ -73,42 +76,6 @@ void l2_free(struct l2 *s) {
     lazy_free(s->fill);
     lazy_free(s->answer);
     memset(s, 0, sizeof *s);
-}
-
-/* Returns the cycles for which an atomic occupies the data array: one for each lane with the most contended address,
- * and for each l2.atomic_bytes of data. */
-static uint8_t atomic_cycles(const struct l2 *s, const struct mem_request *r) {
-    enum { MOST = 63 }; /* see pack() */
-    const uint32_t units = s->atomic_bytes ? (r->bytes + s->atomic_bytes - 1) / s->atomic_bytes : 1;
-    return (uint8_t)(units <= r->serial ? r->serial : units < MOST ? units : MOST);
-}
-
-/* Builds the request in its ring entry, because copying a struct right after its fields were stored would stall the
- * host's pipeline. */
-void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place *at, uint64_t arrival) {
-    hot_assert(l2_room(s));
-    unsigned shift = at->offset / 32;
-    bool atomic = r->kind == MEM_ATOMIC;
-    struct l2_queue *q = &s->in[at->far];
-    struct l2_request *in = &q->at[q->tail & s->in_mask];
-    if (at->far)
-        s->n.far++;
-    *in = (struct l2_request){.ready = arrival + s->rop_latency + (at->far ? s->far_latency : 0),
-                              .line = at->line,
-                              .tag = r->tag,
-                              .pc = r->pc,
-                              .sm = r->sm,
-                              .bytes = r->bytes,
-                              .kind = r->kind,
-                              .serial = atomic ? atomic_cycles(s, r) : 0,
-                              .warp = r->warp,
-                              .sectors = (uint8_t)(r->sectors << shift),
-                              .shift = (uint8_t)shift,
-                              .full = (uint8_t)(atomic ? 0 : r->full << shift)};
-    if (q->tail == q->head)
-        s->next = min64(s->next, max64(in->ready, s->port_free));
-    s->in_packets++;
-    q->tail++;
 }
 
 void l2_fill(struct l2 *s, const struct dram_reply *r) {
@@ -429,7 +396,6 @@ static bool tag_tick(struct l2 *s, uint64_t now) {
     if (split && next_part(s, packet))
         return false;
     q->head++;
-    s->in_packets--;
     if (q->head != q->tail)
         cache_expect(&s->cache, q->at[q->head & s->in_mask].line);
     return true;

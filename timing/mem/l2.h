@@ -18,6 +18,7 @@
 #include "memport.h"
 #include "prefetch.h"
 #include "timing/report/stat.h"
+#include <stdatomic.h>
 
 /* A packet in the slice, or the part of it that reads the tags. */
 struct l2_request {
@@ -44,10 +45,16 @@ struct l2_ahead {
     uint8_t who;
 };
 
-/* A ring of packets, in the order of their field `ready`. */
+/* A ring of packets, in the order of their field `ready`. The slice knows the packets before `tail`. */
 struct l2_queue {
     struct l2_request *at;
     uint64_t head, tail;
+};
+
+/* The crossbar's end of this ring. The packets before `put` are in the ring. */
+struct l2_door {
+    struct l2_request *at;
+    _Atomic uint64_t put;
 };
 
 struct l2_counts {
@@ -56,13 +63,17 @@ struct l2_counts {
 };
 
 struct l2 {
-    /* used when the crossbar delivers a packet, together in few lines of the host's cache */
-    _Alignas(64) struct l2_queue in[2]; /* of SMs in the same half of the chip, and in the other half */
-    uint32_t in_mask, in_packets;
-    uint64_t next;                          /* cycle of the next known work; UINT64_MAX if there is none */
-    uint32_t rop_latency, far_latency;      /* cycles from arrival to the tags; l2.far_latency, cycles */
+    /* used when the crossbar delivers a packet, while another thread may run the slice: a line of the host's cache */
+    _Alignas(64) struct l2_door door[2]; /* of SMs in the same half of the chip, and in the other half */
+    uint32_t door_mask;
+    uint32_t rop_latency, far_latency; /* cycles from arrival to the tags; l2.far_latency, cycles */
+    uint32_t atomic_bytes;             /* l2.atomic_bytes, bytes a cycle */
+    /* used in every cycle with work */
+    _Alignas(64) struct l2_queue in[2]; /* by door */
+    uint64_t next;                      /* cycle of the next known work; UINT64_MAX if there is none */
+    uint64_t port_free;                 /* cycle from which the tag port is free */
+    uint32_t in_mask;
     uint32_t in_depth, out_mask, out_depth; /* depths: packets */
-    uint64_t port_free;                     /* cycle from which the tag port is free */
     /* used when the crossbar takes a reply */
     struct mem_request *out; /* ring: replies for SMs; `cycle`: when the reply reaches the crossbar */
     uint64_t out_head, out_tail;
@@ -83,8 +94,7 @@ struct l2 {
     bool by_sector; /* true if accesses are answered sector by sector */
     bool split;     /* true for a sectored L2: a packet becomes one request per group of sectors */
     uint8_t all_sectors;
-    uint8_t group[8];      /* sectors that a request covers together with this one */
-    uint32_t atomic_bytes; /* l2.atomic_bytes, bytes a cycle */
+    uint8_t group[8]; /* sectors that a request covers together with this one */
     struct {
         uint64_t ready;
         uint16_t mshr;
@@ -117,14 +127,20 @@ bool l2_use_bypass(struct l2 *s, const struct bypass_ops *ops);
  * read the tags. It can request only lines of this slice; requests for other lines return PREFETCH_ELSEWHERE. Its
  * requests read the tags when no other access does and no access of an SM is blocked. `cfg` must outlive the slice. */
 bool l2_add_prefetcher(struct l2 *s, const struct prefetcher_ops *ops, void *ctx, const struct config *cfg);
-static inline uint32_t l2_room(const struct l2 *s) { return s->in_depth - s->in_packets; }
+/* Returns the number of packets for which the queues have room. */
+static inline uint32_t l2_room(const struct l2 *s) {
+    return s->in_depth - (uint32_t)(s->door[0].put - s->in[0].head) - (uint32_t)(s->door[1].put - s->in[1].head);
+}
 /* Loads the ring entry of the next packet into the host's cache. */
 static inline void l2_expect(const struct l2 *s, const struct mem_place *at) {
-    const struct l2_queue *q = &s->in[at->far];
-    __builtin_prefetch(&q->at[q->tail & s->in_mask], 1);
+    const struct l2_door *d = &s->door[at->far];
+    __builtin_prefetch(&d->at[atomic_load_explicit(&d->put, memory_order_relaxed) & s->door_mask], 1);
 }
-/* Accepts a packet whose last flit arrives at cycle `arrival`. Requires l2_room(). */
+/* Puts a packet whose last flit arrives at cycle `arrival` into the queue. Requires l2_room(). The slice may run at the
+ * same time, up to the cycle at which the packet may read the tags. The slice sees the packet after l2_receive(). */
 void l2_accept(struct l2 *s, const struct mem_request *r, const struct mem_place *at, uint64_t arrival);
+/* Makes the packets in the queue known to the slice. Returns true if there is a new one. */
+bool l2_receive(struct l2 *s);
 /* Receives the data of a read that the slice sent to DRAM. */
 void l2_fill(struct l2 *s, const struct dram_reply *r);
 /* Runs one cycle. Returns true if the last request of a packet has left the queue `in`. */

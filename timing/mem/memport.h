@@ -43,12 +43,13 @@ struct memport {
     uint32_t outstanding;       /* replies due */
     uint64_t sent_flits, freed_flits, removed_flits; /* `sent`, `freed` and `removed` in flits */
     uint64_t counted;                                /* value of `sent` at the last memsys_crowded() */
-    /* the memory side's half, in its own host cache line */
+    /* the memory side's half, in its own host cache lines: two threads may write requests and replies */
     struct {
-        _Alignas(64) uint64_t removed, replied; /* number of requests taken out; number of replies put in */
-        uint64_t sent;                          /* the memory side's copy of the SM's count `sent` */
-        uint64_t pace_cycle;                    /* fixed model: cycle of the last accepted request */
-        uint32_t pace_n;                        /* fixed model: number of requests accepted in pace_cycle */
+        _Alignas(64) uint64_t removed; /* number of requests taken out */
+        uint64_t sent;                 /* the memory side's copy of the SM's count `sent` */
+        uint64_t pace_cycle;           /* fixed model: cycle of the last accepted request */
+        uint32_t pace_n;               /* fixed model: number of requests accepted in pace_cycle */
+        _Alignas(64) uint64_t replied; /* number of replies put in */
     } mem;
 };
 

@@ -104,16 +104,23 @@ uint64_t memsys_known(const struct memsys *m);
 bool memsys_crowded(struct memsys *m, uint64_t past, uint32_t coming);
 /* Runs the whole memory side up to cycle `to`. All requests sent before to - L must have been exchanged. */
 void memsys_follow(struct memsys *m, uint64_t to);
+/* Runs the request network alone up to cycle `to`, at most memsys_led(). memsys_lead() and memsys_lead_partition() may
+ * run at the same time, up to memsys_slack() cycles after memsys_followed(). */
+void memsys_follow_beside(struct memsys *m, uint64_t to);
+/* Returns the cycles that memsys_lead() may be ahead of the requests. */
+uint32_t memsys_slack(const struct memsys *m);
+/* Returns the cycle that the request network has reached. */
+uint64_t memsys_followed(const struct memsys *m);
 /* Returns the last cycle to which memsys_lead() may run. The cycle follows from the memory side's latest cycle:
  * `follows`, or the cycle of the last memsys_follow() if this cycle is later. */
 uint64_t memsys_leads(const struct memsys *m, uint64_t follows);
 /* Runs all units except the request network up to cycle `to`, which is at most memsys_leads(). SMs may run at the
- * same time. */
+ * same time. Requires memsys_lead_partition() for every partition, up to the same cycle. */
 void memsys_lead(struct memsys *m, uint64_t to);
 /* Returns the cycle up to which these units have run. */
 uint64_t memsys_led(const struct memsys *m);
-/* Runs partition `p` of memsys_partitions() up to `to`, before memsys_lead(). The partition stops earlier if it
- * needs queue room: only memsys_lead() knows when replies leave and free room. Partitions may run at the same time
+/* Passes new requests to partition `p` of memsys_partitions(), and runs the partition up to `to`. It stops earlier if
+ * it needs queue room: only memsys_lead() knows when replies leave and free room. Partitions may run at the same time
  * as each other and as SMs. */
 void memsys_lead_partition(struct memsys *m, uint32_t p, uint64_t to);
 /* Returns the number of partitions; 0 with the fixed model. */
@@ -129,7 +136,7 @@ void memsys_run(struct memsys *m, uint64_t from, uint64_t to);
 /* Turns calls of every unit in every cycle on or off (default: gpu.poll). They are slow, but the result is the same. */
 void memsys_poll(struct memsys *m, bool every_cycle);
 /* Returns the earliest cycle >= now at which the memory side has work; UINT64_MAX when it is empty. */
-uint64_t memsys_next(const struct memsys *m, uint64_t now);
+uint64_t memsys_next(struct memsys *m, uint64_t now);
 /* Returns the requests that have left the SMs plus the replies that SMs have taken, in total. This number grows while
  * memory makes progress. */
 uint64_t memsys_moved(const struct memsys *m);

@@ -21,6 +21,8 @@ struct partition_did {
 /* Initialises a partition whose slices are numbered from `first`. Returns false when memory runs out. */
 bool partition_init(struct partition *p, const struct config *c, const struct memmap *map, uint32_t first);
 void partition_free(struct partition *p);
+/* Makes the packets that the crossbar has delivered known to slice `s` of the partition. */
+static inline void partition_receive(struct partition *p, uint32_t s) { p->counted |= l2_receive(&p->slice[s]); }
 /* Runs cycle `now`. If the channel has work, *clock is moved to this cycle. */
 struct partition_did partition_tick(struct partition *p, struct clock_point *clock, uint64_t now);
 /* Returns the next cycle at which a slice has work, or UINT64_MAX if no slice has work. */

@@ -70,6 +70,25 @@ START_TEST(misses_take_a_cycle_each) {
 }
 END_TEST
 
+/* The request network may put packets into the queue while the slice runs. The slice reads the tags for a packet only
+ * after l2_receive(): not in cycle 10, the ROP latency after the arrival, but in cycle 15. */
+START_TEST(packets_count_when_received) {
+    begin(_i);
+    start();
+    const struct mem_place at = memmap_place(&map, 0);
+    l2_accept(&slice, &(struct mem_request){.kind = MEM_READ, .sectors = ALL, .bytes = 128}, &at, 0);
+    const uint32_t room = l2_room(&slice);
+    run(14);
+    asked_nothing();
+    ck_assert(l2_receive(&slice) && !l2_receive(&slice));
+    ck_assert_uint_eq(l2_room(&slice), room);
+    run(15);
+    asked(false, 0, ALL);
+    ck_assert_uint_eq(l2_room(&slice), room + 1);
+    stop();
+}
+END_TEST
+
 /* Three accesses read one line. The first access misses and the second joins it, and then the line's MSHR has no room
  * for the third access.
  * - the third access stalls at the tags from cycle 12 to 50, and then hits
@@ -341,6 +360,7 @@ START_TEST(far_packets_wait) {
         l2_accept(&slice, &(struct mem_request){.kind = MEM_READ, .tag = k, .sectors = 1, .bytes = 32}, &at,
                   from + row[k].arrival);
     }
+    l2_receive(&slice);
     run(from + 200);
     for (uint32_t k = 0; k < 4; k++)
         replied(k, from + row[k].replied, 32);
@@ -471,6 +491,7 @@ SUITE(timing_l2) {
     TEST_LOOP(miss_and_hit, 0, 2);
     TEST_LOOP(the_data_array_moves_so_many_bytes, 0, 2);
     TEST_LOOP(misses_take_a_cycle_each, 0, 2);
+    TEST_LOOP(packets_count_when_received, 0, 2);
     TEST_LOOP(accesses_join_an_mshr, 0, 2);
     TEST_LOOP(one_mshr, 0, 2);
     TEST_LOOP(fills_in_their_own_order, 0, 2);

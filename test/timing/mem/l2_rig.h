@@ -59,6 +59,7 @@ static inline void run(uint64_t last) {
 static inline void send(const struct mem_request *r, uint64_t arrival) {
     struct mem_place at = memmap_place(&map, r->address);
     l2_accept(&slice, r, &at, arrival);
+    l2_receive(&slice);
 }
 static inline void packet(enum mem_kind kind, uint64_t line, uint8_t sectors, uint32_t tag, uint64_t arrival) {
     struct mem_request r = {.kind = (uint8_t)kind,

@@ -142,8 +142,33 @@ static const struct prefetcher_ops wild_ops = {.name = "wild",
                                                .answer = wild_answer,
                                                .room = wild_room};
 
-/* MEMORY_FIRST: the memory side runs each window before the SMs. The results must be the same as in the other modes. */
-enum mode { EVERY_CYCLE, EVENTS, EVENTS_SHORT_WINDOWS, MEMORY_FIRST };
+/* MEMORY_FIRST: the memory side runs each window before the SMs. HALVES: the request network and the other units run
+ * one after the other, in turn, as if on two threads. The results must be the same as in the other modes. */
+enum mode { EVERY_CYCLE, EVENTS, EVENTS_SHORT_WINDOWS, MEMORY_FIRST, HALVES };
+
+/* Runs the memory side as memsys_run() does, but each half alone. The units run as far ahead as they can without the
+ * requests of this window. Returns true if this was possible: the units were as far ahead before. */
+static bool run_halves(struct memsys *m, uint64_t from, uint64_t to, bool requests_first) {
+    memsys_exchange(m);
+    const uint64_t ahead = memsys_leads(m, 0);
+    const bool apart = memsys_followed(m) == from && memsys_led(m) >= to;
+    if (!apart)
+        memsys_run(m, from, to);
+    if (apart && requests_first)
+        memsys_follow_beside(m, to);
+    for (uint32_t p = 0; p < memsys_partitions(m); p++)
+        memsys_lead_partition(m, p, ahead);
+    memsys_lead(m, ahead);
+    if (apart && !requests_first)
+        memsys_follow_beside(m, to);
+    memsys_exchange(m);
+    return apart;
+}
+
+/* Returns true if the units are a whole window ahead: the ROP latency is longer than two crossings. */
+static bool halves_may_run_apart(const struct config *c) {
+    return c->memory.model == MEMORY_FULL && c->memory.rop_latency > 2 * c->icnt.latency;
+}
 
 /* Runs the traffic to its end and adds its statistics to `s`. Returns a hash of all completions. If each cache has a
  * prefetcher, the hash covers the prefetchers' callbacks, too. */
@@ -159,7 +184,7 @@ static uint64_t run_traffic(struct rig *r, enum mode mode, struct stats *s, uint
     memsys_poll(r->mem, mode == EVERY_CYCLE);
     for (uint32_t i = 0; i < sms; i++)
         t[i] = (struct traffic){.rng = i * 77 + 5, .left = accesses};
-    uint64_t now = 0, idle = 0;
+    uint64_t now = 0, idle = 0, apart = 0;
     while (idle < 2000) {
         uint32_t crossing = memsys_crossing(r->mem), window = crossing ? crossing : memsys_quantum(r->mem);
         bool first = mode == MEMORY_FIRST && crossing;
@@ -182,7 +207,9 @@ static uint64_t run_traffic(struct rig *r, enum mode mode, struct stats *s, uint
                 step(r, i, &t[i], at);
             any |= at != UINT64_MAX;
         }
-        if (!first)
+        if (mode == HALVES)
+            apart += run_halves(r->mem, now, to, ++n % 2);
+        else if (!first)
             memsys_run(r->mem, now, to);
         any |= memsys_next(r->mem, to) != UINT64_MAX;
         if (mode == EVENTS && any) { /* jump */
@@ -198,6 +225,7 @@ static uint64_t run_traffic(struct rig *r, enum mode mode, struct stats *s, uint
         EXPECT(now < 40000000, "no end in sight");
     }
     uint64_t hash = 0;
+    ck_assert(mode != HALVES || apart * 2 > n || !halves_may_run_apart(&r->cfg));
     for (uint32_t i = 0; i < sms; i++) {
         ck_assert_uint_eq(t[i].left, 0);
         ck_assert_uint_eq(t[i].sectors, 0);
@@ -307,13 +335,14 @@ static void variant(struct config *c, int i) {
 
 START_TEST(events_and_polling_agree) {
     static struct rig r;
-    struct stats a, b, c, e;
-    ck_assert(stats_init(&a) && stats_init(&b) && stats_init(&c) && stats_init(&e));
+    struct stats a, b, c, e, h;
+    ck_assert(stats_init(&a) && stats_init(&b) && stats_init(&c) && stats_init(&e) && stats_init(&h));
     variant(&r.cfg, _i % VARIANTS);
     uint64_t every = run_traffic(&r, EVERY_CYCLE, &a, 300, _i >= VARIANTS);
     ck_assert_uint_eq(run_traffic(&r, EVENTS, &b, 300, _i >= VARIANTS), every);
     ck_assert_uint_eq(run_traffic(&r, EVENTS_SHORT_WINDOWS, &c, 300, _i >= VARIANTS), every);
     ck_assert_uint_eq(run_traffic(&r, MEMORY_FIRST, &e, 300, _i >= VARIANTS), every);
+    ck_assert_uint_eq(run_traffic(&r, HALVES, &h, 300, _i >= VARIANTS), every);
     if (_i >= VARIANTS) { /* the prefetchers had work */
         bool l2 = r.cfg.memory.model == MEMORY_FULL && r.cfg.l2.size;
         ck_assert(!r.cfg.l1.size || (stats_get(&a, "l1.prefetches") > 0 && stats_get(&a, "l1.locked_lines") > 0));
@@ -326,10 +355,10 @@ START_TEST(events_and_polling_agree) {
     const struct stat_def *d = stat_defs(&n);
     for (int i = 0; i < n; i++)
         if (d[i].kind == STAT_SUM && strcmp(d[i].name, "dram.clocks") != 0) {
-            ck_assert_msg(a.v[i] == b.v[i] && a.v[i] == c.v[i] && a.v[i] == e.v[i], "%s: %g, %g, %g, %g", d[i].name,
-                          a.v[i], b.v[i], c.v[i], e.v[i]);
+            ck_assert_msg(a.v[i] == b.v[i] && a.v[i] == c.v[i] && a.v[i] == e.v[i] && a.v[i] == h.v[i],
+                          "%s: %g, %g, %g, %g, %g", d[i].name, a.v[i], b.v[i], c.v[i], e.v[i], h.v[i]);
         }
-    stats_free(&a), stats_free(&b), stats_free(&c), stats_free(&e);
+    stats_free(&a), stats_free(&b), stats_free(&c), stats_free(&e), stats_free(&h);
 }
 END_TEST
 
