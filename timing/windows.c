@@ -248,25 +248,17 @@ static void catch_up(struct windows *w) {
 }
 
 /* Moves requests up to one crossing after w->at. If may_wait(), this is left to a job that runs at the same time as
- * the SMs. With `halve` and may_halve(), this is left to the halves of the next round. */
-static void follow(struct windows *w, bool halve) {
+ * the SMs. If may_halve(), this is left to the halves of the next round. */
+static void follow(struct windows *w) {
     const bool before = w->halves;
     w->beside = may_wait(w);
-    w->halves = halve && may_halve(w);
+    w->halves = may_halve(w);
     if (before && !w->halves)
         catch_up(w);
     if (w->beside || w->halves)
         return;
     memsys_follow(w->mem, w->at + memsys_crossing(w->mem));
     memsys_exchange(w->mem);
-}
-
-/* Returns true if an SM has work before the edge after w->at. */
-static bool goes_on(const struct windows *w) {
-    for (uint32_t i = 0; i < w->n_sms; i++)
-        if (ctas_joined(w->ctas, i) && sm_next(w->sm[i], w->at) < w->at + w->edge)
-            return true;
-    return false;
 }
 
 /* Prepares the window [from, to): makes all replies known that the SMs can see in this window. */
@@ -351,14 +343,14 @@ bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t t
         if (w->at % w->edge == 0)
             finish_edge(w, ctas);
         w->to = to; /* so that may_run() finds SMs that can run */
-        follow(w, true);
+        follow(w);
     }
     if (exact || !memsys_crossing(w->mem)) {
         memsys_follow(w->mem, to);
         memsys_exchange(w->mem);
     } else {
         w->to = to + 1; /* likewise */
-        follow(w, w->crowded && goes_on(w));
+        follow(w);
     }
     perform(w, to);
     edge_of_clusters(w, ctas, to);
@@ -377,6 +369,8 @@ uint32_t windows_resident(const struct windows *w, bool *stopped) {
 }
 
 uint64_t windows_next(struct windows *w, uint64_t other) {
+    if (w->halves)
+        return w->at;
     const uint64_t soon = w->at + w->edge;
     for (uint64_t next = other;;) {
         for (uint32_t i = 0; next >= soon && i < w->n_sms; i++)

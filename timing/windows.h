@@ -11,10 +11,11 @@
  *
  * A window is simulated in rounds of jobs, which host threads share. A job runs an SM or the memory side (passes.h).
  *
- * If a kernel has races, its results depend on the cycles at which windows and rounds begin. These cycles follow from
- * events of SMs, and from the cycles that the two halves of the memory side have reached (memsys_sure(), memsys_led()).
- * Both are the same with any number of threads at the end of a round. Inside a round they differ. When the memory side
- * next has work (memsys_next()) may differ, too, because a unit may be called too early. */
+ * If a kernel has races, its results depend on the cycles at which windows and rounds begin. So these cycles follow
+ * from the SMs, and from the cycles that the memory side has reached where these are the same with any number of
+ * threads. They are not the same between rounds of two halves: with less than four threads, requests move later, so
+ * SMs know fewer events. Nowhere do they follow from memsys_next(): a unit of the memory side may be called too
+ * early, and how often it is depends on the passes. */
 #include "dispatch.h"
 #include "isa/machine/workers.h"
 #include "passes.h"
@@ -80,8 +81,8 @@ void windows_look(struct windows *w);
 uint32_t windows_resident(const struct windows *w, bool *stopped);
 /* Returns the cycle of the next event after a window, or UINT64_MAX if no event is left: `other`, or an event of an SM
  * or the memory side before it. If several events are due before the next edge, the result may be the cycle of any of
- * them. After a window that is not exact, the memory side runs alone until an SM gets a reply: the result is an event
- * of an SM. So it does not depend on how the memory side keeps account of its work. */
+ * them. Between two halves of one crossing, a window follows at once. After any other window that is not exact, the
+ * memory side runs alone until an SM gets a reply. So the result never depends on the number of threads. */
 uint64_t windows_next(struct windows *w, uint64_t other);
 /* Returns the edge after the last cycle with work, at which the next launch begins. Call it when no event is left. */
 uint64_t windows_end(struct windows *w);

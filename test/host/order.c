@@ -70,7 +70,8 @@ static char *stats_of(struct heddle *h) {
     return text;
 }
 
-static struct shown run(const char *kernel, const char *model, const char *const *set, uint32_t threads) {
+static struct shown run_ctas(const char *kernel, uint32_t ctas, const char *model, const char *const *set,
+                             uint32_t threads) {
     char err[256];
     struct shown s;
     struct heddle *h =
@@ -79,13 +80,17 @@ static struct shown run(const char *kernel, const char *model, const char *const
     struct heddle_module *m = heddle_module_text(h, "racy.ptx", kernel, strlen(kernel));
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
     uint64_t p = heddle_alloc(h, 4 * WORDS);
-    int status = heddle_launch(h, m, "k", (struct heddle_dim){45, 1, 1}, (struct heddle_dim){96, 1, 1}, 0,
+    int status = heddle_launch(h, m, "k", (struct heddle_dim){ctas, 1, 1}, (struct heddle_dim){96, 1, 1}, 0,
                                &(struct heddle_arg){&p, 8}, 1);
     ck_assert_msg(status == HEDDLE_OK, "%s", heddle_error(h));
     ck_assert_int_eq(heddle_read(h, p, s.word, sizeof s.word), HEDDLE_OK);
     s.stats = stats_of(h);
     heddle_close(h);
     return s;
+}
+
+static struct shown run(const char *kernel, const char *model, const char *const *set, uint32_t threads) {
+    return run_ctas(kernel, 45, model, set, threads);
 }
 
 /* Compares the results of runs on several numbers of host threads with the results of a run on one thread. By default
@@ -117,6 +122,18 @@ END_TEST
 START_TEST(with_any_memory) {
     same_always("spe", (const char *const[]){"memory.model=fixed", NULL}, 0);
     same_always("spe", (const char *const[]){"gpu.poll=true", NULL}, 1);
+}
+END_TEST
+
+/* Code that always comes from the clusters' caches makes SMs stop where they do not know their room: the next window
+ * may begin between two halves. One thread moves requests later than four threads do, so fewer events are known. */
+START_TEST(windows_of_two_halves_begin_alike) {
+    static const char *const set[] = {"gpc.sms=2", "l1i.size=256", "l1i.ways=2", NULL};
+    struct shown one = run_ctas(kernels[4], 90, "spe", set, 1), four = run_ctas(kernels[4], 90, "spe", set, 4);
+    ck_assert_mem_eq(one.word, four.word, sizeof one.word);
+    ck_assert_str_eq(one.stats, four.stats);
+    free(one.stats);
+    free(four.stats);
 }
 END_TEST
 
@@ -186,6 +203,7 @@ SUITE(host_order) {
     tcase_set_timeout(tc, 120);
     TEST_LOOP(races_of_sms_end_alike, 0, (base_models()->n + step() - 1) / step());
     TEST(with_any_memory);
+    TEST(windows_of_two_halves_begin_alike);
     TEST(functional_races_in_strict_order);
     TEST(strict_order_is_that_of_one_thread);
     TEST(own_stores_are_seen_at_once);
