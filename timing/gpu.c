@@ -418,7 +418,7 @@ static bool begin(struct run *r) {
     r->start = r->sampled = r->collected = r->from - g->cfg.gpu.launch_latency;
     watchdog_begin(&r->watchdog,
                    &(struct watchdog_parts){&g->cfg, g->sm, g->n_sms, g->mem, g->opt.units, g->opt.n_units,
-                                            g->opt.model->flags & RECONV_BARRIERS},
+                                            g->opt.model->flags & RECONV_BARRIERS, &r->ctas.view},
                    r->l, r->start, r->from);
     if (!begin_ctas(r) || !device_heap_prepare(r->l))
         return fail(r, FAULT_MEMORY, NULL);

@@ -4,6 +4,7 @@
 #include "isa/machine/warp.h"
 #include "timing/config/config.h"
 #include "timing/mem/memsys.h"
+#include "timing/sm/cta_ops.h"
 #include "timing/sm/livelock.h"
 #include "timing/sm/unit_access.h"
 #include <inttypes.h>
@@ -218,8 +219,14 @@ static bool makes_progress(struct watchdog *d, uint64_t to) {
 
 /* Returns a fault for a deadlock. `unit` follows the number of cycles. */
 static struct fault deadlock(const struct watchdog *d, const char *before, uint64_t cycles, const char *unit) {
-    char after[256];
-    snprintf(after, sizeof after, "%.80s%s", unit, barrier_advice(d));
+    char after[400], left[160] = "";
+    const struct cta_view *v = d->parts.ctas;
+    if (v->begun < v->total)
+        snprintf(left, sizeof left,
+                 "; %" PRIu64 " of the %" PRIu64 " CTAs %s not begun: CTAs that wait for each other must fit on the "
+                 "machine together",
+                 v->total - v->begun, v->total, v->total - v->begun == 1 ? "has" : "have");
+    snprintf(after, sizeof after, "%.80s%s%s", unit, left, barrier_advice(d));
     return stuck(d, FAULT_DEADLOCK, before, cycles, after);
 }
 

@@ -13,7 +13,8 @@ struct watchdog_parts {
     const struct memsys *mem;
     const struct sm_unit_row *units; /* units of each SM that may require more patience */
     uint32_t n_units;
-    bool barriers; /* the model has convergence barriers, so lanes of a warp may wait for each other */
+    bool barriers;               /* the model has convergence barriers, so lanes of a warp may wait for each other */
+    const struct cta_view *ctas; /* counts the CTAs of the launch, and the CTAs that have begun */
 };
 
 struct watchdog {

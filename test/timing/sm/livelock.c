@@ -157,7 +157,7 @@ START_TEST(the_search_pauses_while_a_warp_counts) {
 }
 END_TEST
 
-/* The last of nine CTAs would set the flag, but the spinning CTAs leave no room on the SM for this CTA. */
+/* The last of nine CTAs would set the flag, but the SM holds four CTAs, and these spin. */
 START_TEST(a_cta_without_room_does_not_help) {
     static const char late[] = "setp.eq.u32 %o,%r5,8; @%o bra S;\n"
                                "L: ld.volatile.global.u32 %r1,[%a0]; setp.eq.u32 %o,%r1,0; @%o bra L; bra E;\n"
@@ -166,6 +166,8 @@ START_TEST(a_cta_without_room_does_not_help) {
     double cycles;
     ck_assert_int_eq(run(late, "spe", 9, error, &cycles), HEDDLE_DEADLOCK);
     ck_assert_msg(strstr(error, "has repeated itself") != NULL, "%s", error);
+    ck_assert_msg(strstr(error, "; 5 of the 9 CTAs have not begun: CTAs that wait for each other must fit") != NULL,
+                  "%s", error);
 }
 END_TEST
 
