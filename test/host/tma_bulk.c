@@ -7,12 +7,13 @@
 
 /* Bodies of kernels, and the words that shared memory or the tensor must have after each. Before the body, word i of
  * shared memory is i, and word i of the tensor is 1000 + i. */
-static const struct {
+struct copy_case {
     const char *body;
     bool in_tensor;
     unsigned at;
     uint32_t want[5];
-} copies[] = {
+};
+static const struct copy_case copies[] = {
     {EXPECT_TX(16) LOAD16(32, 48) WAIT, false, 8, {1012, 1013, 1014, 1015, 12}},
     {"cp.async.bulk.global.shared::cta.bulk_group [%d2+16],[%r1+64],16;\n" FLUSH, true, 4, {16, 17, 18, 19, 1008}},
     /* the mask copies bytes 0 to 3 and 8 to 9 of each 16, which are word 0 and the low half of word 2; 1006 = 0x3ee, 18
@@ -64,6 +65,39 @@ static const struct {
     {"cp.async.bulk.prefetch.L2.global [%d2],64;\n", false, 0, {0, 1, 2, 3, 4}},
 };
 
+/* Bodies that change source or destination of a copy that is in flight. PTX leaves the result open. Heddle copies when
+ * the instruction executes, so that the later store stays. */
+static const struct copy_case in_flight[] = {
+    /* the destination of a load: the store of thread 0 to word 9 follows the copy of 1012 to 1015 */
+    {EXPECT_TX(16) LOAD16(32, 48) "mov.u32 %r7,77; st.shared.u32 [%r1+36],%r7;\n" WAIT,
+     false,
+     8,
+     {1012, 77, 1014, 1015, 12}},
+    /* the source of a load, which is word 13 of the tensor */
+    {EXPECT_TX(16) LOAD16(32, 48) "mov.u32 %r7,77; st.global.u32 [%d2+52],%r7;\n" WAIT,
+     false,
+     8,
+     {1012, 1013, 1014, 1015, 12}},
+    /* the source of a store, which is word 17 of shared memory */
+    {"cp.async.bulk.global.shared::cta.bulk_group [%d2+16],[%r1+64],16; mov.u32 %r7,77; st.shared.u32 "
+     "[%r1+68],%r7;\n" FLUSH,
+     true,
+     4,
+     {16, 17, 18, 19, 1008}},
+    /* the destination of a store */
+    {"cp.async.bulk.global.shared::cta.bulk_group [%d2+16],[%r1+64],16; mov.u32 %r7,77; st.global.u32 "
+     "[%d2+20],%r7;\n" FLUSH,
+     true,
+     4,
+     {16, 77, 18, 19, 1008}},
+    /* the destination of a reduction: 1000 + 4 and 1002 + 6; word 1 has the store's value */
+    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d2],[%r1+16],16;\n"
+     "mov.u32 %r7,77; st.global.u32 [%d2+4],%r7;\n" FLUSH,
+     true,
+     0,
+     {1004, 77, 1008, 1010, 1004}},
+};
+
 static void words(struct rig *r) {
     static uint32_t shared[SHARED / 4], tensor[TENSOR / 4];
     for (uint32_t i = 0; i < SHARED / 4; i++)
@@ -74,23 +108,28 @@ static void words(struct rig *r) {
     heddle_write(r->h, r->tensor, tensor, sizeof tensor);
 }
 
-static void check_copy(const char *model, int i) {
+static void check_copy(const char *model, const struct copy_case *c) {
     static const unsigned char none[TENSOR_MAP_BYTES];
     struct rig r;
     uint32_t have[5];
     rig_open(&r, model, "h100");
     words(&r);
-    run_ok(&r, copies[i].body, none);
-    heddle_read(r.h, (copies[i].in_tensor ? r.tensor : r.out) + (uint64_t)4 * copies[i].at, have, sizeof have);
+    run_ok(&r, c->body, none);
+    heddle_read(r.h, (c->in_tensor ? r.tensor : r.out) + (uint64_t)4 * c->at, have, sizeof have);
     for (int k = 0; k < 5; k++)
-        ck_assert_msg(have[k] == copies[i].want[k], "%s: word %d is %u, not %u", copies[i].body, k, have[k],
-                      copies[i].want[k]);
+        ck_assert_msg(have[k] == c->want[k], "%s: word %d is %u, not %u", c->body, k, have[k], c->want[k]);
     heddle_close(r.h);
 }
 
 START_TEST(copies_do_what_they_say) {
-    check_copy("functional", _i);
-    check_copy("spe", _i);
+    check_copy("functional", &copies[_i]);
+    check_copy("spe", &copies[_i]);
+}
+END_TEST
+
+START_TEST(copies_change_memory_when_they_execute) {
+    check_copy("functional", &in_flight[_i]);
+    check_copy("spe", &in_flight[_i]);
 }
 END_TEST
 
@@ -221,6 +260,7 @@ SUITE(host_tma_bulk) {
     TEST(statistics_of_copies);
     TEST_LOOP(the_checker_knows_unfinished_copies, 0, (int)(sizeof checked / sizeof checked[0]));
     TEST_LOOP(copies_do_what_they_say, 0, (int)(sizeof copies / sizeof copies[0]));
+    TEST_LOOP(copies_change_memory_when_they_execute, 0, (int)(sizeof in_flight / sizeof in_flight[0]));
     TEST_LOOP(boxes_larger_than_shared_memory_are_refused, 0, 3);
     TEST_LOOP(mistakes_are_reported, 0, (int)(sizeof mistakes / sizeof mistakes[0]));
 }
