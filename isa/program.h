@@ -47,11 +47,10 @@ enum inst_kind {
     K_FENCE,    /* membar, fence: no architectural effect here; the timing model waits for earlier accesses */
     K_NOP,      /* counts as an instruction and does nothing (pragmas, prefetch without an address) */
     K_PREFETCH, /* fn.warp only computes addresses; no architectural effect */
-    /* executed by fn.warp: cp.async copies from device to shared memory; the timing model decides when the copy
-     * completes */
+    /* cp.async, executed by fn.warp: reads device memory now, and writes shared memory later (isa/machine/pending.h) */
     K_COPY,
-    K_COMMIT,   /* cp.async.commit_group: no architectural effect here */
-    K_COLLECT,  /* cp.async.wait_group, wait_all: no effect here; the timing model waits for the threads' own copies */
+    K_COMMIT,   /* cp.async.commit_group, executed by fn.warp */
+    K_COLLECT,  /* cp.async.wait_group, wait_all, executed by fn.warp: the threads' own copies write shared memory */
     K_COMPOUND, /* fn.warp: several operations of the program in one instruction (isa/compound.h) */
     /* K_ENQ_* occur only in the affine stream. The affine engine (isa/affine/engine.h) executes them; exec_inst() never
      * executes them. */

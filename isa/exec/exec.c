@@ -85,3 +85,8 @@ bool exec_local_by_word(const struct program *p) {
             return false;
     return true;
 }
+
+bool exec_lands_copies(const struct inst *in) {
+    uint32_t n;
+    return in->kind == K_COLLECT || (in->kind == K_ATOM && isa_rows(&n)[in->row].op == OP_CP);
+}

@@ -119,6 +119,9 @@ static inline void exec_inst(struct warp *w, const struct inst *in, lanemask_t a
 /* Returns true if `in`, a load, store or atomic, accesses the shared memory of another CTA in a lane of `active` whose
  * guard holds. Overwrites the memory fields of fx. */
 bool exec_is_remote(struct warp *w, const struct inst *in, lanemask_t active, struct effects *fx);
+/* Returns true for an instruction before which the copies of its lanes land: a wait for copies, and
+ * cp.async.mbarrier.arrive. */
+bool exec_lands_copies(const struct inst *in);
 /* Returns true for barrier.cluster.arrive. */
 bool exec_is_cluster_arrive(const struct inst *in);
 void exec_barrier_sync(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx);

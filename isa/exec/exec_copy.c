@@ -1,8 +1,9 @@
-/* cp.async: copies from device to shared memory (PTX ISA 9.0, section 9.7.9.25). The copy happens when the instruction
- * executes. PTX allows that, since no thread may access source or destination before a wait. The timing model and the
- * checker decide when the copy counts as complete. Lanes execute in ascending order. */
+/* cp.async: copies from device to shared memory (PTX ISA 9.0, section 9.7.9.25). A copy reads global memory when the
+ * instruction executes, and writes shared memory when it lands (isa/machine/pending.h). Lanes execute in ascending
+ * order. */
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_mem.h"
+#include "isa/machine/pending.h"
 #include "isa/rows.h"
 
 /* Sets the number of bytes that each lane reads. On a fault, stores the fault in fx and returns false. */
@@ -53,44 +54,48 @@ static const unsigned char *source(struct warp *w, const struct inst *in, struct
     return a ? a->host + (at - a->begin) : NULL;
 }
 
-static unsigned char *destination(const struct warp *w, const struct inst *in, struct effects *fx, int l) {
+/* Returns true if the destination of lane l is valid. Else stores the fault in fx. */
+static bool has_destination(const struct warp *w, const struct inst *in, struct effects *fx, int l) {
     uint64_t at = fx->to[l], size = w->cta->shared_bytes;
     bool aligned = !(at & (in->msize - 1u)), inside = size >= in->msize && at <= size - in->msize;
-    if (aligned && inside)
-        return w->cta->shared + at;
-    mem_fault(fx, aligned ? FAULT_OUT_OF_BOUNDS : FAULT_MISALIGNED, l, SPACE_SHARED, at, in->msize);
-    return NULL;
+    if (!aligned || !inside)
+        mem_fault(fx, aligned ? FAULT_OUT_OF_BOUNDS : FAULT_MISALIGNED, l, SPACE_SHARED, at, in->msize);
+    return aligned && inside;
 }
 
-static void by_lane(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx,
-                    const uint32_t bytes[WARP_LANES]) {
+/* Reads the data of the lanes. Returns the lanes before the first that faults. */
+static rowmask_t read_by_lane(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx,
+                              const uint32_t bytes[WARP_LANES], unsigned char *data) {
     const struct held_stores *held = w->cta->held;
+    rowmask_t done = 0;
     for (; m; m &= m - 1) {
         int l = __builtin_ctz(m);
-        unsigned char value[16] = {0}, *to = destination(w, in, fx, l);
-        const unsigned char *from = to && bytes[l] ? source(w, in, fx, l, bytes[l]) : NULL;
-        if (!to || (bytes[l] && !from))
-            return;
+        unsigned char value[16] = {0};
+        const bool placed = has_destination(w, in, fx, l);
+        const unsigned char *from = placed && bytes[l] ? source(w, in, fx, l, bytes[l]) : NULL;
+        if (!placed || (bytes[l] && !from))
+            return done;
         if (from && held && held->used)
             held_read(held, from, value, bytes[l]);
         else if (from)
             memcpy(value, from, bytes[l]);
-        memcpy(to, value, in->msize);
+        memcpy(data + (size_t)l * in->msize, value, in->msize);
+        done |= 1u << l;
     }
+    return done;
 }
 
-static void whole(const struct warp *w, const struct inst *in, rowmask_t m, const struct effects *fx,
-                  const struct span *s) {
+static void read_together(const struct inst *in, rowmask_t m, const struct effects *fx, const struct span *s,
+                          unsigned char *data) {
     for (; m; m &= m - 1) {
         int l = __builtin_ctz(m);
-        unsigned char *to = w->cta->shared + fx->to[l];
         const unsigned char *from = (const unsigned char *)(s->base + fx->addr[l]);
         if (in->msize == 16)
-            memcpy(to, from, 16);
+            memcpy(data + 16 * l, from, 16);
         else if (in->msize == 8)
-            memcpy(to, from, 8);
+            memcpy(data + 8 * l, from, 8);
         else
-            memcpy(to, from, 4);
+            memcpy(data + 4 * l, from, 4);
     }
 }
 
@@ -102,21 +107,31 @@ static bool read_whole(const struct inst *in, rowmask_t m, const uint32_t bytes[
 }
 
 static void exec_copy(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
+    unsigned char spare[PENDING_BYTES], *data;
     uint32_t bytes[WARP_LANES];
     struct span s;
     if (!bytes_to_read(w, in, m, fx, bytes))
         return;
     bool placed = destinations(w, in, m, fx), held = w->cta->held && w->cta->held->used;
+    data = pending_room(w, spare);
     if (placed && !held && read_whole(in, m, bytes) && mem_span(w, in, m, fx, 1, false, &s)) {
-        whole(w, in, m, fx, &s);
-        return;
+        read_together(in, m, fx, &s, data);
+    } else {
+        mem_addresses(w, in, m, fx, 1);
+        m = read_by_lane(w, in, m, fx, bytes, data);
     }
-    mem_addresses(w, in, m, fx, 1);
-    by_lane(w, in, m, fx, bytes);
+    if (m)
+        pending_add(w, m, fx->to, in->msize, data);
 }
 
-static void exec_group(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
-    (void)w, (void)in, (void)m, (void)fx;
+static void exec_commit(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
+    (void)in, (void)fx;
+    pending_commit(w, m);
+}
+
+static void exec_wait(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
+    (void)fx;
+    pending_wait(w, m, in->imm);
 }
 
 #define ROWS_FILE "isa/exec/exec_copy.c"
@@ -127,8 +142,8 @@ static void exec_group(struct warp *w, const struct inst *in, rowmask_t m, struc
 /* exec_mbarrier.c executes cp.async.mbarrier.arrive. */
 WARP_FN(CP, T0, FORM(MODE2, CA) | FORM(SPACE, SHARED), COPY, MEM, NO_OPDS, exec_copy)
 WARP_FN(CP, T0, FORM(MODE2, CG) | FORM(SPACE, SHARED), COPY, MEM, NO_OPDS, exec_copy)
-WARP_FN(CP, T0, FORM(MODE2, COMMIT_GROUP), COMMIT, CONTROL, NO_OPDS, exec_group)
-WARP_FN(CP, T0, FORM(MODE2, WAIT_GROUP), COLLECT, CONTROL, NO_OPDS, exec_group)
-WARP_FN(CP, T0, FORM(MODE2, WAIT_ALL), COLLECT, CONTROL, NO_OPDS, exec_group)
+WARP_FN(CP, T0, FORM(MODE2, COMMIT_GROUP), COMMIT, CONTROL, NO_OPDS, exec_commit)
+WARP_FN(CP, T0, FORM(MODE2, WAIT_GROUP), COLLECT, CONTROL, NO_OPDS, exec_wait)
+WARP_FN(CP, T0, FORM(MODE2, WAIT_ALL), COLLECT, CONTROL, NO_OPDS, exec_wait)
 /* clang-format on */
 #endif

@@ -5,6 +5,7 @@
 #ifndef ROWS_FILE /* see isa/rows.h */
 #include "exec_mbarrier.h"
 #include "exec_mem.h"
+#include "isa/machine/pending.h"
 #include "isa/rows.h"
 
 /* The fields of an mbarrier object. */
@@ -303,10 +304,21 @@ static void mbarrier_test_parity(struct warp *w, const struct inst *in, rowmask_
     test(w, in, m, fx, true);
 }
 
+/* Returns true if the arrival of the lanes comes later (mbarrier_copies_done()). Else their copies land now. */
+static bool copies_later(struct warp *w, rowmask_t m) {
+    if (!w->cta->copies_take_time)
+        pending_wait(w, m, -1);
+    return w->cta->copies_take_time;
+}
+
 static void copies_arrive(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
-    perform(w, in, m, fx, w->cta->copies_take_time ? copies_pending : copies_complete);
+    perform(w, in, m, fx, copies_later(w, m) ? copies_pending : copies_complete);
 }
 static void copies_arrive_noinc(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
+    perform(w, in, m, fx, copies_later(w, m) ? copies_pending_noinc : arrive);
+}
+
+static void products_arrive(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     perform(w, in, m, fx, w->cta->copies_take_time ? copies_pending_noinc : arrive);
 }
 
@@ -339,7 +351,7 @@ WARP_FN(CP, T1(B64), FORM(MODE, ARRIVE) | FORM(MODE2, MBARRIER) | FLAG(NOINC), A
 WARP_FN(CP, T1(B64), FORM(MODE, ARRIVE) | FORM(MODE2, MBARRIER) | FLAG(NOINC) | FORM(SPACE, SHARED), ATOM, MEM,
     NO_OPDS, copies_arrive_noinc)
 /* The arrival of tcgen05.commit waits for the products of the thread, as the arrivals above wait for its copies. */
-WARP_FN(TCGEN05, T1(B64), FORM(MODE2, COMMIT), ATOM, MEM, NO_OPDS, copies_arrive_noinc)
+WARP_FN(TCGEN05, T1(B64), FORM(MODE2, COMMIT), ATOM, MEM, NO_OPDS, products_arrive)
 LANE(mbarrier_pending_count, MBARRIER, T1(B64), FORM(MODE, PENDING_COUNT), INT_OTHER, DA(B32, B64),
     d = (uint32_t)(a >> MBARRIER_PENDING) & MBARRIER_COUNT_MAX)
 /* clang-format on */

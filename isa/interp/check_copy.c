@@ -1,7 +1,7 @@
-/* Unfinished cp.async copies. The interpreter copies at once. The checker treats the destination as being written from
- * the issue until the thread has waited for the copy (or, with an mbarrier, announced its arrival); any access in
- * between is reported. The issue and the wait each count as a write of the destination by the thread. So accesses of
- * other threads must be ordered before the issue or after the wait. */
+/* Unfinished cp.async copies. The checker treats the destination as being written from the issue until the thread has
+ * waited for the copy (or, with an mbarrier, announced its arrival); any access in between is reported. The issue and
+ * the wait each count as a write of the destination by the thread. So accesses of other threads must be ordered before
+ * the issue or after the wait. */
 #include "check_state.h"
 #include "isa/exec/exec.h"
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * native code share this function. */
 #include "interp_watch.h"
 #include "isa/decode.h"
+#include "isa/machine/pending.h"
 
 static bool run_checked(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
     check_before(r->check, w, in, lanes);
@@ -65,6 +66,11 @@ static void pass_time(struct cta_run *r, struct warp *w, const struct inst *in, 
     wr->slept += slept;
     r->slept += slept;
     r->rests |= slept != 0;
+}
+
+bool cta_lands_fresh(const struct cta_run *r, const struct warp *w, const struct inst *in, lanemask_t lanes) {
+    return exec_lands_copies(in) && r->cta->n_warps > 1 &&
+           pending_is_fresh(w, guard_row(w, in, (rowmask_t)lanes), in->kind == K_COLLECT ? in->imm : -1);
 }
 
 bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes, uint64_t clock) {

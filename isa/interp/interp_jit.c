@@ -14,6 +14,8 @@ static uint32_t step(struct jit_frame *f, uint32_t i) {
         return r->fx.fault ? JIT_STOPPED : JIT_WAITS;
     if (in->hints & HINT_MEMBERS && !warp_sync_together(w, in, guard_lanes(w, in, f->active)))
         return JIT_WAITS;
+    if (__builtin_expect(w->copies != NULL, 0) && cta_lands_fresh(r, w, in, f->active))
+        return JIT_WAITS;
     if (!cta_execute(r, w, in, f->active, f->clock + f->executed + i + 1))
         return JIT_STOPPED;
     if (r->polled || r->rests)

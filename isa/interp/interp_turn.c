@@ -4,6 +4,7 @@
 #include "interp_launch.h"
 #include "interp_watch.h"
 #include "isa/machine/call.h"
+#include "isa/machine/pending.h"
 
 enum {
     /* number of warp instructions that a warp of a cooperative grid executes before the next warp runs, if its CTA may
@@ -139,6 +140,13 @@ static enum turn_end run_turn(struct slot *s) {
     }
 }
 
+/* Lets the copies of all CTAs land at the end of a turn, so that none is pending between turns. The watch has seen the
+ * instructions that issued them (interp_watch.h), and knows that memory changes. */
+static void flush_copies(struct slot *s) {
+    for (uint32_t i = 0; i < s->n; i++)
+        pending_flush(s->run[i].cta);
+}
+
 static void begin_slot(struct slot *s) {
     const struct launch *l = s->owner->launch;
     s->ended = 0;
@@ -180,6 +188,8 @@ void slot_run_turns(struct slot *s) {
         if (s->end == TURN_STOPPED)
             begin_slot(s);
         s->end = run_turn(s);
+        if (s->end == TURN_SUSPENDED)
+            flush_copies(s);
         s->shared |= s->talks;
         s->finished += s->end == TURN_FINISHED;
         watch(s, false);

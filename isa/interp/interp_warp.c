@@ -1,6 +1,7 @@
 /* Runs one warp at a time, one basic block at a time. The reconvergence model is called only at block ends. */
 #include "interp_affine.h"
 #include "interp_watch.h"
+#include "isa/machine/pending.h"
 #include "isa/machine/warpsync.h"
 #include "late.h"
 #include <stdlib.h>
@@ -73,8 +74,23 @@ void cta_run_start(struct cta_run *r) {
         cta_affine_start(r->affine, r->cta);
 }
 
-/* Returns true if the instruction may execute: all members of its mask have arrived, and queues supply its operands.
- * Returns false if the instruction waits or the launch has failed. */
+/* Lets the other warps of the CTA run before copies land that the warp has issued in this turn: such copies take time
+ * on a GPU. Returns true if the instruction waits for this reason. */
+static bool lets_others_run(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
+    if (!cta_lands_fresh(r, w, in, lanes))
+        return false;
+    pending_new_turn(w);
+    r->wants_entry = r->stands = true;
+    return true;
+}
+
+/* Returns true if may_execute() must decide whether the instruction executes. */
+static inline bool may_wait(const struct warp *w, const struct inst *in) {
+    return in->hints & (HINT_MEMBERS | HINT_DEQ) || __builtin_expect(w->copies != NULL, 0);
+}
+
+/* Returns true if the instruction may execute: all members of its mask have arrived, queues supply its operands, and
+ * its copies need no more time. Returns false if the instruction waits or the launch has failed. */
 static bool may_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
     bool taken = native_is_taken(&r->native, in);
     if (in->hints & HINT_DEQ && !taken && !cta_affine_take(r, w, in, lanes)) {
@@ -87,7 +103,7 @@ static bool may_execute(struct cta_run *r, struct warp *w, const struct inst *in
         r->stands = true;
         return false;
     }
-    return true;
+    return !w->copies || !lets_others_run(r, w, in, lanes);
 }
 
 static uint32_t pc_of(const struct warp *w, const struct inst *in) { return (uint32_t)(in - w->program->code); }
@@ -97,7 +113,7 @@ static const struct inst *run_late_block(struct cta_run *r, struct warp *w, cons
                                          uint64_t clock, bool every_pc, struct tally *t) {
     for (;; in++) {
         bool apart = kind_is_convergence(in->kind) || (in->kind == K_BRANCH && in->hints & HINT_APART);
-        if (in->hints & (HINT_MEMBERS | HINT_DEQ) && !may_execute(r, w, in, lanes))
+        if (may_wait(w, in) && !may_execute(r, w, in, lanes))
             return r->stands ? in : NULL;
         late_before(r->late, w, in, lanes);
         if (in->kind == K_BRANCH)
@@ -191,9 +207,9 @@ static inline __attribute__((always_inline)) const struct inst *run_block(struct
             thread += lanes_count(r->fx.lanes);
             break;
         } else {
-            if (in->hints & (HINT_MEMBERS | HINT_DEQ) && !may_execute(r, w, in, lanes)) {
+            if (may_wait(w, in) && !may_execute(r, w, in, lanes)) {
                 in = r->stands ? in : NULL;
-                /* an instruction that waits for a queue entry is tried again later, and is counted then */
+                /* an instruction that waits for a queue entry or copies is tried again later, and is counted then */
                 warp -= r->wants_entry;
                 break;
             }
@@ -520,6 +536,8 @@ enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget) {
     struct warp_run *wr = &r->warps[warp];
     enum warp_end end = WARP_WAITS;
     wr->starved = r->polled = r->rests = false;
+    if (__builtin_expect(w->copies != NULL, 0))
+        pending_new_turn(w);
     native_turn(&r->native, w, budget);
     if (r->model == &reconv_spe) {
         warp_step_only_path(wr);

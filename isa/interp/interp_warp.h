@@ -18,7 +18,7 @@ struct clock_wait {
 struct warp_run {
     struct warp_control control;
     bool done;
-    bool starved; /* the warp stopped before an instruction that needs an entry from the affine warp */
+    bool starved; /* the warp stopped before an instruction that needs an entry from the affine warp, or copies */
     bool blocked; /* no path can run before a barrier completes */
     bool patient; /* with cta_run.turns: the top path has waited once, and other warps have run since */
     /* with cta_run.turns: paths have taken turns, so some paths may have missed their reconvergence */
@@ -61,9 +61,10 @@ struct cta_run {
     struct late_cta *late;
     const struct interp_observer *observer; /* NULL: none */
     struct cta_watch *watch, *watch_memory; /* `watch` is NULL while the CTA is not watched; see interp_watch.h */
-    /* the block stopped before its last instruction, which waits for members of its mask or for a queue entry */
+    /* the block stopped before its last instruction, which waits for members of its mask, a queue entry or copies */
     bool stands;
-    bool wants_entry;  /* `stands` is set, and the block's last instruction waits for an entry from the affine warp */
+    bool wants_entry;  /* `stands` is set, and the block's last instruction is tried again in the warp's next turn: it
+                        * waits for an entry from the affine warp, or for copies */
     bool communicates; /* an instruction with observable order was executed in this turn */
     bool polled;       /* an mbarrier wait was false in all its lanes: the warp's turn ends after the block */
     bool rests;        /* the warp slept or polls a clock: its turn ends after the block, and other paths of it run */
@@ -126,6 +127,9 @@ void cta_release_barrier(struct cta_run *r, uint32_t barrier);
  * the rest of a block. If the warp waits at a barrier, native code may run the next warps in the same way. Sets r->last
  * to the last of these warps, whose end it returns. */
 enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget);
+/* interp_execute.c: returns true if the CTA has other warps, and copies would land before `in` that the warp has issued
+ * in this turn. */
+bool cta_lands_fresh(const struct cta_run *r, const struct warp *w, const struct inst *in, lanemask_t lanes);
 /* interp_execute.c: executes an instruction that does not change paths; effects go to r->fx. Returns false if it
  * faulted or the run must stop. */
 bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes, uint64_t clock);

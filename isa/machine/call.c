@@ -3,6 +3,7 @@
 #include "call.h"
 #include "blend.h"
 #include "isa/arith.h"
+#include "pending.h"
 #include <stdlib.h>
 
 /* Return addresses by lane: site[depth][lane] is the PC of the call instruction. A call of a recursive function also
@@ -460,6 +461,7 @@ void exec_call(struct warp *w, const struct inst *in, rowmask_t m, struct effect
 
 void exec_exit(struct warp *w, const struct inst *in, rowmask_t m, struct effects *fx) {
     (void)in;
+    pending_exit(w, m);
     w->live &= ~(lanemask_t)m;
     fx->taken = m;
 }
@@ -483,6 +485,7 @@ void exec_ret(struct warp *w, const struct inst *in, rowmask_t m, struct effects
     for (; m && !fx->fault; m &= m - 1) {
         int l = __builtin_ctz(m);
         if (!c || !c->depth[l]) {
+            pending_exit(w, (rowmask_t)1 << l);
             w->live &= ~((lanemask_t)1 << l);
             fx->taken |= (lanemask_t)1 << l;
             continue;

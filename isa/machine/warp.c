@@ -3,6 +3,7 @@
 #include "call.h"
 #include "isa/arith.h"
 #include "isa/tensor_memory.h"
+#include "pending.h"
 #include "shared_room.h"
 #include <stdlib.h>
 #include <string.h>
@@ -125,8 +126,10 @@ void cta_free_tensor(struct cta *c) {
 void cta_free(struct cta *c) {
     if (!c)
         return;
-    for (uint32_t i = 0; i < c->n_rows; i++)
+    for (uint32_t i = 0; i < c->n_rows; i++) {
         calls_free(c->warps[i].calls);
+        pending_free(c->warps[i].copies);
+    }
     cta_free_tensor(c);
     void *storage;
     memcpy(&storage, (unsigned char *)c - sizeof(void *), sizeof(void *));
@@ -332,6 +335,8 @@ void cta_start(struct cta *c, struct dim3 id, uint32_t smid) {
             for (uint32_t l = 0; l < WARP_LANES; l++)
                 memset(w->local + (size_t)l * w->local_stride, 0, p->local_bytes);
         calls_reset(w);
+        if (w->copies)
+            pending_forget(w);
     }
     start_registers(c);
     cta_free_tensor(c);

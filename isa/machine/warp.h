@@ -15,7 +15,8 @@ struct warp_sync {
 };
 
 struct call_stack; /* return addresses and saved frames by lane; isa/machine/call.c */
-struct atom_op;    /* an atomic to be performed later; isa/exec/exec_atom.h */
+struct pending_copies;
+struct atom_op; /* an atomic to be performed later; isa/exec/exec_atom.h */
 
 /* A warp of up to 32 lanes, or a row of a warp of 64 lanes. Executors see one row as if it were a warp. Its drivers see
  * the first row as the warp: `launched` and `live` of the first row have the lanes of both rows. */
@@ -35,8 +36,10 @@ struct warp {
     uint32_t local_stride;
     uint32_t local_bytes;     /* bytes of local memory per lane, stack included */
     struct call_stack *calls; /* NULL until the first call */
-    uint64_t clock;           /* %clock64, set by the driver before execution */
-    uint32_t smid;            /* %smid, set at start */
+    /* cp.async of the row that has not written shared memory (pending.h); NULL until the first */
+    struct pending_copies *copies;
+    uint64_t clock; /* %clock64, set by the driver before execution */
+    uint32_t smid;  /* %smid, set at start */
     struct warp_sync sync;
     struct atom_op *capture; /* if set, the next atomic is recorded here instead of performed */
     /* lanes of the row that have arrived at the cluster's barrier and have not waited yet: first the lanes that arrived
@@ -83,8 +86,8 @@ struct cta {
     struct warp *warps; /* n_warps first rows, and then the second rows of warps of 64 lanes */
     struct cta_barrier barriers[N_CTA_BARRIERS];
     uint32_t barriers_used; /* bit b is set if threads wait at barrier b */
-    /* true: the driver calls mbarrier_copies_done() for arrivals that wait for copies. False: copies and these arrivals
-     * complete at once */
+    /* true: the driver calls mbarrier_copies_done() for arrivals that wait for copies. False: such an arrival completes
+     * at once, and the copies before it */
     bool copies_take_time;
     /* takes the jobs of bulk copies (bulk_job.h); if NULL, copies are complete at once */
     const struct bulk_sink *bulk;
@@ -105,13 +108,6 @@ static inline struct warp *warp_row_of(struct warp *w, unsigned *lane) {
     *lane %= WARP_LANES;
     return row;
 }
-/* Notes that lanes of the warp have exited. */
-static inline void warp_exit_lanes(struct warp *w, lanemask_t out) {
-    w->live &= ~out;
-    if (w->high)
-        w->high->live &= ~(lanemask_t)warp_row(out, 1);
-}
-
 /* Allocates memory for one CTA of a launch: registers, local and shared memory in one block. Reusable for every CTA of
  * the launch. Returns NULL if out of memory. */
 struct cta *cta_new(const struct launch *l);

@@ -4,6 +4,7 @@
 #include "isa/bulk.h"
 #include "isa/exec/syscall.h"
 #include "isa/machine/call.h"
+#include "isa/machine/pending.h"
 #include "isa/machine/warpsync.h"
 #include "isa/tensor_memory.h"
 

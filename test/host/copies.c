@@ -1,9 +1,7 @@
 /* Tests kernels with asynchronous copies to shared memory (test/kernels/copies.cu, compiled by nvcc) in every model,
  * with and without native code. Their results must equal results computed in C (frontend/lower/lower_copy.c,
  * isa/exec/exec_copy.c). */
-#include "host/heddle.h"
-#include "test/every_model.h"
-#include "test/test.h"
+#include "copy_ways.h"
 #include <stdio.h>
 
 enum { WORDS = 4096, THREADS = 64 };
@@ -11,42 +9,11 @@ static struct heddle *h;
 static struct heddle_module *m;
 static int32_t in[WORDS], out[WORDS];
 
-/* Configurations in which each kernel runs, besides every timing model: the functional model with native code and
- * interpreted, models with extensions, and other machines. */
-static const struct {
-    const char *model, *config, *set[2];
-} ways[] = {
-    {"functional", NULL, {NULL}},
-    {"functional", NULL, {"gpu.jit=off"}},
-    {"functional", NULL, {"reconv=dws"}},
-    {"spe+dac", NULL, {"dac.shared=on"}},
-    {"its+dac", NULL, {NULL}},
-    {"spe+cae", NULL, {NULL}},
-    {"spe+mta", NULL, {NULL}},
-    {"spe+ddp", NULL, {NULL}},
-    {"pepsc", "pepsc", {NULL}},
-    {"spe", "pepsc-16", {NULL}},
-    {"spe", "turing", {NULL}},
-    {"its", "volta-classic", {NULL}},
-    {"spe", "tiny", {NULL}},
-};
-enum { N_WAYS = sizeof ways / sizeof ways[0] };
-/* spins_for_ever() is true for a machine on which the kernel cannot end. On PEPSC, warps run one after another, so a
- * warp that spins at an mbarrier prevents the other warp from arriving. is_tiny() is true for the preset tiny, whose SM
- * cannot hold a CTA of 256 threads. */
-static bool spins_for_ever(int way) { return way < N_WAYS && ways[way].config && ways[way].config[0] == 'p'; }
+/* Returns true for the preset tiny, whose SM cannot hold a CTA of 256 threads. */
 static bool is_tiny(int way) { return way < N_WAYS && ways[way].config && strcmp(ways[way].config, "tiny") == 0; }
-static int n_ways(void) { return N_WAYS + timed_models()->n; }
 
 static void open_way(int way) {
-    char err[512] = "";
-    struct heddle_options o = {.model = timed_models()->name[way < N_WAYS ? 0 : way - N_WAYS]};
-    if (way < N_WAYS)
-        o = (struct heddle_options){.model = ways[way].model, .config = ways[way].config, .set = ways[way].set};
-    h = heddle_open(&o, err, sizeof err);
-    ck_assert_msg(h != NULL, "%s", err);
-    m = heddle_module_file(h, "test/kernels/copies.ptx");
-    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    h = open_copy_way(way, "test/kernels/copies.ptx", &m);
     for (int i = 0; i < WORDS; i++)
         in[i] = (int32_t)((i * 2654435ll + 17) % 100003);
 }
@@ -91,7 +58,7 @@ START_TEST(divergent) {
 END_TEST
 
 START_TEST(barrier) {
-    if (spins_for_ever(_i))
+    if (runs_one_warp(_i))
         return;
     open_way(_i);
     run("barrier", 1, -1);
@@ -105,7 +72,7 @@ static const char *const stages[] = {"pipeline", "own_pipeline", "group"};
 
 START_TEST(pipelines) {
     const int n = 9;
-    if (spins_for_ever(_i / 3) && _i % 3 == 0)
+    if (runs_one_warp(_i / 3) && _i % 3 == 0)
         return;
     open_way(_i / 3);
     run(stages[_i % 3], 1, n);
@@ -120,7 +87,7 @@ START_TEST(pipelines) {
 END_TEST
 
 START_TEST(words) {
-    if (spins_for_ever(_i))
+    if (runs_one_warp(_i))
         return;
     open_way(_i);
     run("words", 1, -1);

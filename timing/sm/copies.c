@@ -6,6 +6,7 @@
  * wait for copies. */
 #include "copies.h"
 #include "isa/exec/exec_mbarrier.h"
+#include "isa/machine/pending.h"
 #include "stages.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ enum { MAX_ARRIVALS = TABLE_SIZE(64, 2), ARRIVAL_PLACES = MAX_ARRIVALS + WARP_SL
 
 /* A copy in flight. sm_copies.copy has the same indices as the table of instructions in flight. */
 struct copy {
-    uint32_t next; /* next older copy of the warp; NO_INFLIGHT if the warp has none */
+    uint64_t number[2]; /* by row of the warp: number of the pending copy (isa/machine/pending.h), if it has lanes */
+    uint32_t next;      /* next older copy of the warp; NO_INFLIGHT if the warp has none */
     lanemask_t lanes;
     uint64_t serial;
     /* for each lane: the number of groups committed since the copy, including the copy's own; at most SINCE_MAX */
@@ -80,7 +82,11 @@ bool sm_copies_hold(const struct sm *sm, uint32_t w, const struct sm_path *path)
 
 static void begin_copy(struct sm *sm, uint32_t w, uint32_t inflight) {
     struct copy *c = &sm->copies->copy[inflight];
-    *c = (struct copy){.next = sm->copies->first[w], .lanes = sm->fx.lanes, .serial = sm->copies->serial++};
+    const struct warp *warp = sm->warps.slot[w].w;
+    *c = (struct copy){.number = {pending_youngest(warp), warp->high ? pending_youngest(warp->high) : 0},
+                       .next = sm->copies->first[w],
+                       .lanes = sm->fx.lanes,
+                       .serial = sm->copies->serial++};
     sm->copies->first[w] = inflight;
 }
 
@@ -145,9 +151,18 @@ static bool arrive(struct sm *sm, uint32_t w) {
     return full && k->n_arrivals < MAX_ARRIVALS;
 }
 
+/* Writes the data of a copy to shared memory. */
+static void land(const struct copy *c, struct warp *w) {
+    if (warp_row(c->lanes, 0))
+        pending_land(w, c->number[0]);
+    if (w->high && warp_row(c->lanes, 1))
+        pending_land(w->high, c->number[1]);
+}
+
 bool sm_copies_done(struct sm *sm, uint32_t inflight) {
     struct sm_copies *k = sm->copies;
     uint32_t w = sm->in_flight.entry[inflight].warp, *at = &k->first[w];
+    land(&k->copy[inflight], sm->warps.slot[w].w);
     while (*at != inflight)
         at = &k->copy[*at].next;
     *at = k->copy[inflight].next;
