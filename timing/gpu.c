@@ -312,10 +312,11 @@ static bool end_unit(struct run *r) {
     return !n || skip_ctas(r, n, warm_from);
 }
 
-/* Returns the cycle of the next event or begin of a CTA, or UINT64_MAX. */
+/* Returns the cycle of the next event or begin of a CTA, or UINT64_MAX. If the launch has gaps, the memory side must
+ * not run alone: at the end of a unit it is at most as far ahead as end_unit() assumes. */
 static uint64_t next_work(struct run *r) {
     const uint64_t clusters = r->ctas.clusters ? clusters_next(r->ctas.clusters) : NEVER;
-    return windows_next(&r->g->windows, ctas_may_begin(&r->ctas) ? r->to : clusters);
+    return windows_next(&r->g->windows, ctas_may_begin(&r->ctas) ? r->to : clusters, !r->gaps);
 }
 
 /* Runs windows until all CTAs have ended and all memory traffic has settled. */

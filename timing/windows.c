@@ -368,7 +368,7 @@ uint32_t windows_resident(const struct windows *w, bool *stopped) {
     return ctas;
 }
 
-uint64_t windows_next(struct windows *w, uint64_t other) {
+uint64_t windows_next(struct windows *w, uint64_t other, bool alone) {
     if (w->halves)
         return w->at;
     const uint64_t soon = w->at + w->edge;
@@ -379,7 +379,7 @@ uint64_t windows_next(struct windows *w, uint64_t other) {
         if (next < soon)
             return next;
         const uint64_t memory = memsys_next(w->mem, w->at), known = memsys_known(w->mem);
-        if (w->exact || !memsys_crossing(w->mem))
+        if (!alone || w->exact || !memsys_crossing(w->mem))
             return min64(next, memory);
         if (memory == NEVER || next <= known)
             return next;
