@@ -52,6 +52,10 @@ PROFILE := $(if $(PGO),$(if $(filter train,$(PGO)),-fprofile-generate,-fprofile-
 PROFILE_NAME = $(if $(PGO),-dumpbase $(@:$(BUILD)/%.o=$(TRAIN)/profile/%))
 LINK = $(CC) $(OPT) $(CFLAGS) $(PROFILE) $(KEPT) $(LDFLAGS)
 LIBS := -lconfig -lcjson -lsqlite3 -lelf -llz4 -lzstd -lxxhash -lm -pthread $(LDLIBS)
+# Each shared library delays the start of the command by 60 us, so the command contains the libraries whose archives are
+# installed. Portable builds are distributed; they load libelf, so that users can replace it (LGPL). All builds load
+# libconfig, whose allocations must not fail in tests of little memory (test/tools/no_memory.c).
+ARCHIVES := $(patsubst %,-l:lib%.a,$(if $(PORTABLE),,elf z) sqlite3 lz4 zstd xxhash) -Wl,--as-needed
 
 # Folders of `make install`, below DESTDIR; the library searches them last.
 PREFIX ?= /usr/local
@@ -262,9 +266,10 @@ $(BUILD)/man/heddle.3: host/heddle.h host/man/pages.awk host/man/heddle.3
 $(BUILD)/man/heddle.1: $(CMD_OBJ) $(BUILD)/host/cli/help.o host/man/pages.sh host/man/help.awk | $(BUILD)/heddle
 	@host/man/pages.sh $(BUILD)/heddle $(@D)
 # At a fixed address, the command starts faster: the loader need not relocate its tables. Packagers choose for themselves.
+# The second command links the shared libraries if an archive is missing.
 $(BUILD)/heddle: $(CMD_OBJ) $(BUILD)/libheddle-internal.a
 	@$(SAY) '  link    $@'
-	$(Q)$(LINK) $(if $(GIVEN)$(SAN),,-no-pie) -o $@ $^ $(LIBS)
+	$(Q)$(if $(GIVEN)$(SAN),,$(LINK) -no-pie -o $@ $^ $(ARCHIVES) $(LIBS) 2>/dev/null || )$(LINK) $(if $(GIVEN)$(SAN),,-no-pie) -o $@ $^ $(LIBS)
 # Some functions are wrapped for tests: malloc() by test/harness/memory.c, heddle_read() by test/benchmarks.c, and functions
 # that open machines and launch kernels by test/tried.c.
 WRAPPED := malloc realloc free $(if $(filter test/benchmarks.c,$(TEST_SRC)),heddle_read) \
