@@ -78,7 +78,9 @@ struct isa_row {
 };
 
 extern const struct isa_op isa_ops[N_OPS];
-/* Returns all rows, in the order of isa_ops, and their number. Builds the table at the first call (thread safe). */
+/* Returns all rows, in the order of isa_ops, and their number (thread safe). */
+const struct isa_row *isa_all_rows(uint32_t *n);
+/* Returns the same table, for look-ups by inst.row: a row that no function has returned yet may be empty. */
 const struct isa_row *isa_rows(uint32_t *n);
 /* Returns the rows of one opcode; NULL and 0 if it has none. */
 const struct isa_row *isa_op_rows(enum op_id op, uint32_t *n);

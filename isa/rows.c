@@ -1,21 +1,31 @@
-/* The table of all instructions: the groups of groups.def, sorted by opcode, and a hash table from key to row. */
+/* The table of all instructions: the groups of groups.def, sorted by opcode, and a hash table from key to row. The rows
+ * in use alone are there. */
 #include "rows.h"
 #include "levels.h"
 #include "words.h"
 #include <assert.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_ROWS = 16384, ROW_SLOTS = 2 * MAX_ROWS };
+enum {
+    MAX_ROWS = 16384,
+    ROW_SLOTS = 2 * MAX_ROWS,
+    MOST_SEARCHES = 8, /* searches through the rows of one opcode, before all its rows are put into the hash table */
+};
 
-/* Written once, by build(). */
+/* The start of the command needs few rows, and a copy of all rows takes 130 pages of memory. So a row is copied when a
+ * look-up finds it, and all rows of an opcode when many look-ups have searched it. */
 static struct {
     struct isa_row rows[MAX_ROWS];
     uint32_t n;
-    uint32_t first[N_OPS + 1];
-    uint16_t slots[ROW_SLOTS]; /* index of a row, plus 1; 0 means that the slot is empty */
-} table;
+    uint32_t first[N_OPS + 1];         /* written once, by count() */
+    _Atomic uint16_t slots[ROW_SLOTS]; /* index of a row, plus 1; 0 means that the slot is empty */
+    _Atomic bool complete[N_OPS];      /* the hash table has all rows of the opcode */
+    uint8_t searches[N_OPS];
+    pthread_mutex_t lock; /* held while rows, slots and searches are written */
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint32_t key_hash(unsigned op, const uint8_t types[ISA_MAX_TYPES], uint64_t form) {
     uint64_t h = form * 0x9e3779b97f4a7c15ull;
@@ -29,40 +39,91 @@ static bool has_key(const struct isa_row *r, unsigned op, const uint8_t types[IS
     return r->op == op && r->form == form && memcmp(r->types, types, sizeof r->types) == 0;
 }
 
-static void insert(uint32_t index) {
-    const struct isa_row *r = &table.rows[index];
-    uint32_t at = key_hash(r->op, r->types, r->form);
-    while (table.slots[at]) {
-        assert(!has_key(&table.rows[table.slots[at] - 1], r->op, r->types, r->form));
-        at = (at + 1) % ROW_SLOTS;
-    }
-    table.slots[at] = (uint16_t)(index + 1);
+/* Returns the row if the hash table has it. Otherwise returns NULL, and the empty slot for the row in `at`. */
+static const struct isa_row *probe(unsigned op, const uint8_t types[ISA_MAX_TYPES], uint64_t form, uint32_t *at) {
+    uint16_t slot;
+    for (*at = key_hash(op, types, form); (slot = atomic_load_explicit(&table.slots[*at], memory_order_acquire));
+         *at = (*at + 1) % ROW_SLOTS)
+        if (has_key(&table.rows[slot - 1], op, types, form))
+            return &table.rows[slot - 1];
+    return NULL;
 }
 
-/* Sorts the rows by opcode. Rows of one opcode keep the order of their groups. */
-static void build(void) {
-    uint32_t next[N_OPS];
-    enum isa_level level = isa_level();
+/* Copies a row to its place in the sorted table, unless it is there. */
+static const struct isa_row *insert(const struct isa_row *row, uint32_t index) {
+    uint32_t at;
+    const struct isa_row *found = probe(row->op, row->types, row->form, &at);
+    assert(!found || found == &table.rows[index]);
+    if (found)
+        return found;
+    table.rows[index] = *row;
+    atomic_store_explicit(&table.slots[at], (uint16_t)(index + 1), memory_order_release);
+    return &table.rows[index];
+}
+
+/* The next row of an opcode: rows of one opcode keep the order of their groups. */
+struct place {
     const struct isa_row_group *group;
-    for (uint32_t g = 0; (group = isa_group(g, level)); g++)
-        for (uint32_t i = 0; i < group->n; i++)
-            table.first[group->rows[i].op + 1]++;
-    for (uint32_t op = 0; op < N_OPS; op++) {
-        table.first[op + 1] += table.first[op];
-        next[op] = table.first[op];
+    uint32_t g, i; /* numbers of the group, and of the row in it */
+    uint32_t index;
+};
+
+static const struct isa_row *next_row(struct place *p, unsigned op, enum isa_level level) {
+    while ((p->group = isa_group(p->g, level))) {
+        const uint8_t *ops = p->group->ops, *found = memchr(ops + p->i, (int)op, p->group->n - p->i);
+        if (found) {
+            p->i = (uint32_t)(found - ops) + 1;
+            p->index++;
+            return &p->group->rows[p->i - 1];
+        }
+        p->g++;
+        p->i = 0;
     }
+    return NULL;
+}
+
+/* Puts all rows of the opcode into the hash table. */
+static void insert_all(unsigned op) {
+    struct place p = {.index = table.first[op]};
+    for (const struct isa_row *r; (r = next_row(&p, op, isa_level()));)
+        insert(r, p.index - 1);
+    atomic_store_explicit(&table.complete[op], true, memory_order_release);
+}
+
+static const struct isa_row *search(unsigned op, const uint8_t types[ISA_MAX_TYPES], uint64_t form) {
+    struct place p = {.index = table.first[op]};
+    if (table.searches[op]++ == MOST_SEARCHES)
+        insert_all(op);
+    for (const struct isa_row *r; (r = next_row(&p, op, isa_level()));)
+        if (has_key(r, op, types, form))
+            return insert(r, p.index - 1);
+    return NULL;
+}
+
+static void count(void) {
+    const struct isa_row_group *group;
+    for (uint32_t g = 0; (group = isa_group(g, isa_level())); g++)
+        for (uint32_t i = 0; i < group->n; i++)
+            table.first[group->ops[i] + 1]++;
+    for (uint32_t op = 0; op < N_OPS; op++)
+        table.first[op + 1] += table.first[op];
     table.n = table.first[N_OPS];
     assert(table.n <= MAX_ROWS);
-    for (uint32_t g = 0; (group = isa_group(g, level)); g++)
-        for (uint32_t i = 0; i < group->n; i++)
-            table.rows[next[group->rows[i].op]++] = group->rows[i];
-    for (uint32_t i = 0; i < table.n; i++)
-        insert(i);
 }
 
 static void ready(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, build);
+    pthread_once(&once, count);
+}
+
+static bool is_complete(unsigned op) { return atomic_load_explicit(&table.complete[op], memory_order_acquire); }
+
+static void need_all(unsigned op) {
+    if (is_complete(op))
+        return;
+    pthread_mutex_lock(&table.lock);
+    insert_all(op);
+    pthread_mutex_unlock(&table.lock);
 }
 
 const struct isa_row *isa_rows(uint32_t *n) {
@@ -71,20 +132,31 @@ const struct isa_row *isa_rows(uint32_t *n) {
     return table.rows;
 }
 
+const struct isa_row *isa_all_rows(uint32_t *n) {
+    ready();
+    for (unsigned op = 0; op < N_OPS; op++)
+        need_all(op);
+    return isa_rows(n);
+}
+
 const struct isa_row *isa_op_rows(enum op_id op, uint32_t *n) {
     ready();
+    need_all(op);
     *n = table.first[op + 1] - table.first[op];
     return *n ? &table.rows[table.first[op]] : NULL;
 }
 
 const struct isa_row *row_find(unsigned op, const uint8_t types[ISA_MAX_TYPES], uint64_t form) {
+    uint32_t at;
     ready();
-    for (uint32_t at = key_hash(op, types, form); table.slots[at]; at = (at + 1) % ROW_SLOTS) {
-        const struct isa_row *r = &table.rows[table.slots[at] - 1];
-        if (has_key(r, op, types, form))
-            return r;
-    }
-    return NULL;
+    const bool all = is_complete(op);
+    const struct isa_row *found = probe(op, types, form, &at);
+    if (found || all)
+        return found;
+    pthread_mutex_lock(&table.lock);
+    found = search(op, types, form);
+    pthread_mutex_unlock(&table.lock);
+    return found;
 }
 
 const struct isa_row *isa_find_row(enum op_id op, enum type t0, enum type t1, uint64_t form) {

@@ -14,7 +14,7 @@
  *     ... rows ...
  *     #endif
  *
- * rows_expand.h includes the file twice more, for its second part: first to make the functions, then the table.
+ * rows_expand.h includes the file three times more, for its second part: to make the functions, then the table.
  * A line GROUP(foo) in isa/groups.def adds the table to the other tables. A worked example of a row, d = a + b
  * saturated, on signed words:
  *
@@ -80,6 +80,7 @@ static const uint32_t lane_bit[WARP_LANES] = {
 
 struct isa_row_group {
     const struct isa_row *rows;
+    const uint8_t *ops; /* the opcode of each row */
     uint32_t n;
 };
 
@@ -242,9 +243,11 @@ typedef struct {
         *(uint32_t *)d2_at = q;                                                                                        \
     }
 
-#define ROWS_ENTRY(op_, types_, form_, kind_, lat_, function, opds, ...)                                               \
+/* An entry of the table of rows, and of the table of opcodes. */
+#define ROWS_WHOLE_ENTRY(op_, types_, form_, kind_, lat_, function, opds, ...)                                         \
     ROWS_ENTRY_(op_, types_, form_, kind_, lat_, function, ROWS_STRIP opds, __VA_ARGS__)
-#define ROWS_ENTRY_(...) ROWS_ENTRY__(__VA_ARGS__)
+#define ROWS_OP_ENTRY(op_, ...) OP_##op_,
+#define ROWS_ENTRY_(...)        ROWS_ENTRY__(__VA_ARGS__)
 #define ROWS_ENTRY__(op_, types_, form_, kind_, lat_, function, D, D2, A, B, C, E, ...)                                \
     {.op = OP_##op_,                                                                                                   \
      .types = {(types_)&255, (types_) >> 8 & 255, (types_) >> 16 & 255, (types_) >> 24},                               \

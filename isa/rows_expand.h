@@ -1,5 +1,5 @@
-/* Includes ROWS_FILE twice: to make the functions, then the table isa_rows_<ROWS_NAME>. See rows.h. It has no include
- * guard. */
+/* Includes ROWS_FILE three times: to make the functions, the rows of the table isa_rows_<ROWS_NAME>, and their opcodes.
+ * See rows.h. It has no include guard. */
 #ifdef ROWS_FUNCTION
 #define LANE(name, op, types, form, lat, opds, ...)          ROWS_FUNCTION(name, opds, __VA_ARGS__)
 #define CVT(name, op, types, form, lat, opds, ...)           ROWS_FUNCTION(name, opds, __VA_ARGS__)
@@ -46,12 +46,19 @@
     ROWS_ENTRY(op, types, form, kind, lat, {.warp = function}, opds, __VA_ARGS__)
 #define NOTHING(op, types, form, kind, lat, opds, ...)                                                                 \
     ROWS_ENTRY(op, types, form, kind, lat, {.lane = NULL}, opds, __VA_ARGS__)
+#define ROWS_ENTRY ROWS_WHOLE_ENTRY
 static const struct isa_row ROWS_PASTE(rows_, ROWS_NAME)[] = {
 #include ROWS_FILE
 };
+#undef ROWS_ENTRY
+#define ROWS_ENTRY ROWS_OP_ENTRY
+static const uint8_t ROWS_PASTE(ops_, ROWS_NAME)[] = {
+#include ROWS_FILE
+};
+#undef ROWS_ENTRY
 extern const struct isa_row_group ROWS_PASTE(isa_rows_, ROWS_PASTE(ROWS_NAME, ROWS_LEVEL));
 const struct isa_row_group ROWS_PASTE(isa_rows_, ROWS_PASTE(ROWS_NAME, ROWS_LEVEL)) = {
-    ROWS_PASTE(rows_, ROWS_NAME), sizeof ROWS_PASTE(rows_, ROWS_NAME) / sizeof(struct isa_row)};
+    ROWS_PASTE(rows_, ROWS_NAME), ROWS_PASTE(ops_, ROWS_NAME), sizeof ROWS_PASTE(ops_, ROWS_NAME)};
 #undef LANE
 #undef CVT
 #undef LANE_X

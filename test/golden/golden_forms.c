@@ -27,7 +27,7 @@ static bool is_form(const struct isa_row *r) {
 
 static void find_forms(void) {
     uint32_t n;
-    const struct isa_row *rows = isa_rows(&n);
+    const struct isa_row *rows = isa_all_rows(&n);
     forms.row = calloc(n, sizeof *forms.row);
     if (!forms.row)
         abort();

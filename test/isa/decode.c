@@ -1,6 +1,7 @@
 /* Tests the instruction decoder: the name of each row of the opcode table decodes to this row, opcodes of real programs
  * decode, and error messages explain errors. */
 #include "isa/decode.h"
+#include "isa/levels.h"
 #include "test/test.h"
 #include <stdio.h>
 
@@ -10,7 +11,7 @@ static bool decode(const char *text, struct decoded *out, struct decode_error *w
 
 START_TEST(names_lead_back) {
     uint32_t n;
-    const struct isa_row *rows = isa_rows(&n);
+    const struct isa_row *rows = isa_all_rows(&n);
     ck_assert_uint_gt(n, 2000);
     for (uint32_t i = 0; i < n; i++) {
         char name[128];
@@ -28,7 +29,7 @@ END_TEST
 /* If two rows had one key, the second row could never be found. A row must set all fields that its kind needs. */
 START_TEST(rows_are_sound) {
     uint32_t n;
-    const struct isa_row *rows = isa_rows(&n);
+    const struct isa_row *rows = isa_all_rows(&n);
     for (uint32_t i = 0; i < n; i++) {
         const struct isa_row *r = &rows[i];
         char name[128];
@@ -223,7 +224,7 @@ END_TEST
  * message or decode it to another row. By default every 21st row is tested, with HEDDLE_EVERY every seventh. */
 START_TEST(explanations_never_fail) {
     uint32_t n;
-    const struct isa_row *rows = isa_rows(&n);
+    const struct isa_row *rows = isa_all_rows(&n);
     for (uint32_t i = 0; i < n; i += test_every() ? 7 : 21) {
         char name[128], text[260];
         struct decoded d;
@@ -255,11 +256,34 @@ END_TEST
 START_TEST(row_lookup) {
     const struct isa_row *row = isa_find_row(OP_ADD, T_S32, T_NONE, 0);
     uint32_t n, n_add;
-    const struct isa_row *rows = isa_rows(&n), *adds = isa_op_rows(OP_ADD, &n_add);
+    const struct isa_row *rows = isa_all_rows(&n), *adds = isa_op_rows(OP_ADD, &n_add);
     ck_assert_ptr_nonnull(row);
     ck_assert_ptr_eq(&rows[isa_row_index(row)], row);
     ck_assert(row >= adds && row < adds + n_add);
     ck_assert_ptr_null(isa_find_row(OP_ADD, T_B32, T_NONE, 0));
+}
+END_TEST
+
+/* The table is filled by look-ups, row by row and then by opcode. A row must have the same place either way. */
+START_TEST(a_row_has_one_place) {
+    static const struct isa_row *found[16384];
+    const struct isa_row_group *group;
+    uint32_t n = 0, n_all, g = 0;
+    while (isa_group(g, isa_level()))
+        g++;
+    while (g-- > 0)
+        for (uint32_t i = (group = isa_group(g, isa_level()))->n; i-- > 0;) {
+            const struct isa_row *r = &group->rows[i];
+            ck_assert_uint_eq(group->ops[i], r->op);
+            found[n] = isa_find_row_of((enum op_id)r->op, r->types, r->form);
+            ck_assert_mem_eq(found[n++], r, sizeof *r);
+        }
+    const struct isa_row *all = isa_all_rows(&n_all);
+    ck_assert_uint_eq(n, n_all);
+    for (uint32_t i = 0; i < n; i++)
+        ck_assert_ptr_eq(isa_find_row_of((enum op_id)all[i].op, all[i].types, all[i].form), &all[i]);
+    for (uint32_t i = 0; i < n; i++)
+        ck_assert_ptr_eq(isa_find_row_of((enum op_id)found[i]->op, found[i]->types, found[i]->form), found[i]);
 }
 END_TEST
 
@@ -301,5 +325,6 @@ SUITE(isa_decode) {
     TEST(explanations_never_fail);
     TEST(form_fields);
     TEST(row_lookup);
+    TEST(a_row_has_one_place);
     TEST(types);
 }

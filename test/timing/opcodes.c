@@ -257,7 +257,7 @@ static bool plain(const struct isa_row *row) { return row->kind == K_LANE || row
 /* Since arithmetic cannot fault, many rows share one kernel, and each result is added to the sum. */
 START_TEST(arithmetic_is_the_same_in_every_model) {
     uint32_t n, rows = 0;
-    const struct isa_row *all = isa_rows(&n);
+    const struct isa_row *all = isa_all_rows(&n);
     struct decoded d;
     char opcode[NAME];
     for (uint32_t i = (uint32_t)_i * BATCH; i < n && i < ((uint32_t)_i + 1) * BATCH; i++) {
@@ -292,7 +292,7 @@ enum { PARTS = 8 };
 START_TEST(the_rest_is_the_same_in_every_model) {
     static const char *const spaces[] = {"", ".global", ".shared", ".local", ".const", ".param"};
     uint32_t n, rows = 0, index = 0;
-    const struct isa_row *all = isa_rows(&n);
+    const struct isa_row *all = isa_all_rows(&n);
     turn = _i;
     for (uint32_t i = 0; i < n; i++) {
         bool memory =

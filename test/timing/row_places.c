@@ -81,7 +81,7 @@ START_TEST(rows_end_as_in_the_interpreter) {
     static const char *const spaces[SPACES] = {"", ".global", ".shared", ".local", ".const", ".param"};
     uint32_t n;
     int turn = 0, tried = 0;
-    const struct isa_row *all = isa_rows(&n);
+    const struct isa_row *all = isa_all_rows(&n);
     for (uint32_t i = 0; i < n; i++) {
         bool plain = all[i].kind == K_LANE || all[i].kind == K_CVT;
         if (row_left_out(&all[i]) || (plain && i % PLAIN != 0 && !test_every()))

@@ -16,7 +16,7 @@ static uint32_t below(uint32_t n) { return (uint32_t)(test_random(&rng) % n); }
 
 static struct inst nop(void) {
     uint32_t n;
-    const struct isa_row *rows = isa_rows(&n);
+    const struct isa_row *rows = isa_all_rows(&n);
     for (uint32_t i = 0; i < n; i++)
         if (rows[i].kind == K_NOP)
             return inst_of_row(&rows[i]);

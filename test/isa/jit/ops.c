@@ -146,7 +146,7 @@ static bool check_row(const struct isa_row *row, unsigned guarded, uint64_t seed
 START_TEST(rows_are_as_their_lane_functions) {
     const bool part = jit_level(_i);
     uint32_t n, native = 0, guarded = 0;
-    const struct isa_row *rows = isa_rows(&n);
+    const struct isa_row *rows = isa_all_rows(&n);
     if (!rig_can())
         return;
     for (uint32_t i = 0; i < n; i++) {
@@ -210,7 +210,7 @@ static uint32_t steps_of_row(const struct isa_row *row, unsigned guarded, uint64
 START_TEST(rows_without_rules_call_lane_functions) {
     const bool part = jit_level(_i);
     uint32_t n, called = 0, tested = 0;
-    const struct isa_row *rows = isa_rows(&n);
+    const struct isa_row *rows = isa_all_rows(&n);
     if (!rig_can())
         return;
     for (uint32_t i = 0; i < n; i++) {
@@ -233,7 +233,7 @@ END_TEST
 /* Finds the rows for which the compiler has vector code. Returns the number of these rows. */
 static uint32_t native_rows(const struct isa_row **out) {
     uint32_t n, found = 0;
-    const struct isa_row *rows = isa_rows(&n);
+    const struct isa_row *rows = isa_all_rows(&n);
     for (uint32_t i = 0; i < n && found < MOST_ROWS; i++)
         if (fits(&rows[i]) && check_row(&rows[i], 0, i + 1, false))
             out[found++] = &rows[i];
@@ -245,7 +245,7 @@ START_TEST(blocks_at_random) {
     const uint32_t blocks = test_every() ? 400 : 160;
     static const struct isa_row *native[MOST_ROWS];
     uint32_t n, compiled = 0, called = 0;
-    const struct isa_row *rows = isa_rows(&n);
+    const struct isa_row *rows = isa_all_rows(&n);
     if (!rig_can())
         return;
     uint32_t n_native = native_rows(native);
