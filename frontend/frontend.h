@@ -87,7 +87,7 @@ struct lower_options {
 
 /* Lowers a kernel (or one function, for inspection) and every function it can reach, and runs the passes over them.
  * Returns NULL on errors, which go to module->diags. The program is a copy: the module may be freed before it.
- * Thread-safe if each call has its own diags. */
+ * One thread at a time may lower kernels of an image, because the first call for a kernel may parse its body. */
 struct program *frontend_lower(const struct image *img, const char *kernel, const struct lower_options *opt);
 
 /* Returns the name and description of pass `n`, counted from 0, of a table (NULL selects the table in pass.c). Returns

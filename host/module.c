@@ -135,7 +135,7 @@ static bool list_functions(struct heddle *h, struct heddle_module *m) {
 }
 
 static bool load(struct heddle *h, struct heddle_module *m) {
-    m->tree = ptx_parse(&m->diags);
+    m->tree = ptx_parse_heads(&m->diags);
     if (!m->tree || m->diags.errors) {
         fail_diags(h, m);
         return false;

@@ -1,5 +1,5 @@
-/* The table of all instructions: the groups of groups.def, sorted by opcode, and a hash table from key to row. The rows
- * in use alone are there. */
+/* The table of all instructions: the groups of groups.def, sorted by opcode, and a hash table from key to row. Look-ups
+ * fill both. */
 #include "rows.h"
 #include "levels.h"
 #include "words.h"
@@ -49,7 +49,7 @@ static const struct isa_row *probe(unsigned op, const uint8_t types[ISA_MAX_TYPE
     return NULL;
 }
 
-/* Copies a row to its place in the sorted table, unless it is there. */
+/* Copies a row to its place in the sorted table, unless an earlier look-up has. */
 static const struct isa_row *insert(const struct isa_row *row, uint32_t index) {
     uint32_t at;
     const struct isa_row *found = probe(row->op, row->types, row->form, &at);

@@ -69,6 +69,12 @@ struct parser {
     bool decl_bad;        /* an error in the declaration's type was reported */
     bool parens;          /* the current instruction has a parenthesis */
     const struct word *warp_sz;
+    /* bodies of kernels that the parser skips */
+    bool skips_bodies, is_entry;   /* is_entry: the latest head of a function is a kernel's */
+    uint32_t skipped_instructions; /* in the latest skipped body */
+    struct loc skipped;            /* the latest skipped body with its braces; end 0: the latest body is not skipped */
+    struct statement *body;        /* result of parsing one body */
+    bool begins_body;              /* the next token is BODY */
     /* scanner */
     void *scanner;
     size_t len;     /* bytes of text, without trailing zeros */
@@ -96,6 +102,8 @@ struct parser {
 /* scan.l: the scanner. scan_start() begins at ps->at and returns false if memory is out. scan_token() returns the next
  * token. */
 bool scan_start(struct parser *ps, size_t len);
+/* Continues at the offset `to`, behind the current token. */
+void scan_skip(struct parser *ps, uint32_t to);
 int scan_token(union ptx_value *value, struct loc *loc, void *scanner);
 
 /* token.c: filters tokens between scanner and grammar. Returns the next token or, after an error, the token at which
@@ -103,6 +111,10 @@ int scan_token(union ptx_value *value, struct loc *loc, void *scanner);
 int token_next(struct parser *ps, union ptx_value *value, struct loc *loc);
 /* Determines at which token parsing resumes after the error at token `found`. */
 void token_recover(struct parser *ps, int found);
+
+/* skim.c: returns the offset of the } that ends the body of a kernel, and the number of its instructions. `from` is the
+ * offset behind its {. Returns 0 unless the body certainly has no error and no variable in device memory. */
+uint32_t skim_body(struct parser *ps, uint32_t from, uint32_t *instructions);
 
 /* expect.c: reports that `found` appeared where other tokens were expected. `expected` is indexed by token code. */
 enum { N_TOKENS = 320 };

@@ -47,6 +47,7 @@ static struct loc after(const struct word *linkage, struct loc whole, struct loc
 %token <operand> INT FLOAT
 %token <text> STRING
 %token SINK SECTION DWARF RECOVER
+%token BODY /* precedes the only body of a text */
 %token VERSION TARGET ADDRESS_SIZE ENTRY FUNC ALIAS ALIGN PTR ATTRIBUTE PRAGMA LOC FILE_
 %token CALLPROTOTYPE BRANCHTARGETS CALLTARGETS
 
@@ -79,7 +80,8 @@ static struct loc after(const struct word *linkage, struct loc whole, struct loc
 %type <text> loc_tail file_tail /* the grammar uses only the locations of these rules */
 
 %%
-module: items { ps->module->statements = $1.first; }
+text: items { ps->module->statements = $1.first; }
+    | BODY block { ps->body = $2.first; }
 
 items: %empty { $$ = (struct statements){0}; }
     | items item { $$ = $1; ADD_LIST($$, $2); }
@@ -139,6 +141,8 @@ function: function_head ';' {
         $$->loc.end = @2.end;
         $$->function->has_body = true;
         $$->function->body = $2.first;
+        $$->function->skipped = ps->skipped;
+        $$->function->skipped_instructions = ps->skipped_instructions;
         $$->function->end = (struct loc){@2.end - 1, @2.end};
     }
 
@@ -150,6 +154,7 @@ entry_head: linkage ENTRY early_attributes WORD parameters attributes {
         struct function f = {.name = $4, .name_loc = @4, .is_entry = true, .linkage = $1, .params = $5.first,
                              .attributes = $3.first};
         $$ = build_function(ps, ST_FUNCTION, after($1, @$, @2), &f);
+        ps->is_entry = true;
     }
 
 func_head: linkage FUNC early_attributes results WORD parameters attributes %prec PROTOTYPE {
@@ -157,6 +162,7 @@ func_head: linkage FUNC early_attributes results WORD parameters attributes %pre
         struct function f = {.name = $5, .name_loc = @5, .linkage = $1, .results = $4.first, .params = $6.first,
                              .attributes = $3.first};
         $$ = build_function(ps, ST_FUNCTION, after($1, @$, @2), &f);
+        ps->is_entry = false;
     }
 
 linkage: %empty { $$ = NULL; }
@@ -372,12 +378,27 @@ static void yyerror(const struct loc *loc, struct parser *ps, const char *messag
     diag_error(ps->diags, *loc, "nested too deeply");
 }
 
+/* Skips the body of a kernel up to its }, if the body may be parsed later. Other functions are few. */
+static void skip_body(struct parser *ps, struct loc brace) {
+    ps->skipped = (struct loc){0, 0};
+    ps->skipped_instructions = 0;
+    if (!ps->skips_bodies || !ps->is_entry || ps->diags->errors || !ps->module->address_size)
+        return;
+    const uint32_t end = skim_body(ps, brace.end, &ps->skipped_instructions);
+    if (!end)
+        return;
+    ps->skipped = (struct loc){brace.begin, end + 1};
+    scan_skip(ps, end);
+}
+
 static bool open_block(struct parser *ps, struct loc brace) {
     ps->braces = 0;
     if (ps->depth == MAX_SCOPES) {
         diag_error(ps->diags, brace, "more than %d nested blocks", MAX_SCOPES);
         return false;
     }
+    if (ps->depth == 0)
+        skip_body(ps, brace);
     ps->open_braces[ps->depth++] = brace.begin;
     return true;
 }

@@ -158,6 +158,11 @@ int token_next(struct parser *ps, union ptx_value *value, struct loc *loc) {
         return skip(ps, value, loc);
     if (ps->replay)
         return replay_next(ps, value, loc);
+    if (ps->begins_body) {
+        ps->begins_body = false;
+        loc->begin = loc->end = ps->at;
+        return BODY;
+    }
     int token = scan(ps, value, loc);
     if (ps->stop)
         return end_of_text(ps, loc);

@@ -93,7 +93,7 @@ static void parse(struct parser *ps) {
 }
 
 /* Parses within the arena's limit. Returns NULL if out of memory. */
-static struct module *parse_within(struct arena *arena, struct diags *d, size_t len) {
+static struct module *parse_within(struct arena *arena, struct diags *d, size_t len, bool heads) {
     jmp_buf full;
     if (setjmp(full))
         return NULL;
@@ -102,24 +102,67 @@ static struct module *parse_within(struct arena *arena, struct diags *d, size_t 
     *m = (struct module){.arena = arena, .diags = d};
     if (looks_like_ptx(d, len)) {
         struct parser *ps = arena_alloc(arena, sizeof *ps);
-        *ps = (struct parser){.arena = arena, .diags = d, .module = m, .len = len};
+        *ps = (struct parser){.arena = arena, .diags = d, .module = m, .len = len, .skips_bodies = heads};
+        m->parser = ps;
         parse(ps);
     }
     arena_on_full(arena, NULL);
     return m;
 }
 
-struct module *ptx_parse(struct diags *d) {
+static struct module *parse_text(struct diags *d, bool heads) {
     size_t len = d->len;
     while (len && d->text[len - 1] == 0) /* zero bytes at the end do not belong to the text */
         len--;
     struct arena *arena = arena_new(len > max_bytes / bytes_per_byte ? max_bytes : base_bytes + len * bytes_per_byte);
-    struct module *m = arena ? parse_within(arena, d, len) : NULL;
+    struct module *m = arena ? parse_within(arena, d, len, heads) : NULL;
     if (!m) {
         diag_error(d, (struct loc){0, 1}, "out of memory");
         arena_free(arena);
     }
     return m;
+}
+
+struct module *ptx_parse(struct diags *d) {
+    return parse_text(d, false);
+}
+struct module *ptx_parse_heads(struct diags *d) {
+    return parse_text(d, true);
+}
+
+static bool parse_body(const struct module *m, struct function *f) {
+    struct parser *ps = m->parser;
+    *ps = (struct parser){.arena = m->arena,
+                          .diags = m->diags,
+                          .module = ps->module,
+                          .words = ps->words,
+                          .warp_sz = ps->warp_sz,
+                          .at = f->skipped.begin,
+                          .len = f->skipped.end,
+                          .begins_body = true};
+    const int errors = m->diags->errors;
+    if (!scan_start(ps, ps->len) || ptx_yyparse(ps) != 0 || m->diags->errors > errors)
+        return false;
+    ps->module->n_words = ps->words.n;
+    f->body = ps->body;
+    f->skipped = (struct loc){0, 0};
+    f->skipped_instructions = 0;
+    return true;
+}
+
+bool ptx_need_body(const struct module *m, struct function *f) {
+    jmp_buf full;
+    if (!f->skipped.end)
+        return true;
+    volatile bool parsed = false;
+    if (setjmp(full)) {
+        diag_error(m->diags, f->name_loc, "out of memory while parsing '%s'", f->name->text);
+    } else {
+        arena_on_full(m->arena, &full);
+        parsed = parse_body(m, f);
+    }
+    arena_on_full(m->arena, NULL);
+    return parsed;
 }
 
 void ptx_free(struct module *m) {

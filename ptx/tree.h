@@ -120,6 +120,9 @@ struct function {
     bool has_body;
     struct statement *body;
     struct loc end; /* the closing brace */
+    /* The body with its braces and the number of its instructions, until ptx_need_body() makes the tree; else 0. */
+    struct loc skipped;
+    uint32_t skipped_instructions;
 };
 
 struct statement {
@@ -175,9 +178,10 @@ struct module {
     struct suffix *targets; /* words of .target in order, such as sm_75, texmode_independent and debug */
     int address_size;       /* address size in bits, 32 or 64; 0 if the text does not state it */
     struct statement *statements;
-    uint32_t n_words;    /* word ids are less than this */
-    struct loc warp_sz;  /* a WARP_SZ that became part of a constant; `end` is 0 if there is none */
-    struct diags *diags; /* collects errors about this module; holds the text and the file name */
+    uint32_t n_words;      /* word ids are less than this */
+    struct loc warp_sz;    /* a WARP_SZ that became part of a constant; `end` is 0 if there is none */
+    struct diags *diags;   /* collects errors about this module; holds the text and the file name */
+    struct parser *parser; /* parses skipped bodies */
 };
 
 /* Maximum length of a PTX text in bytes, about a hundred times the length of the largest real texts. */
@@ -187,6 +191,12 @@ enum { PTX_LONGEST = 256 << 20 };
  * The result may be used only if diags->errors is 0; free it with ptx_free(). Source: PTX ISA 9.0, sections 4 (syntax),
  * 5 (state spaces, types), 7 (ABI), 11 (directives). */
 struct module *ptx_parse(struct diags *diags);
+/* Does the same, but may skip bodies of kernels that have no error and no variable in device memory. Most kernels of a
+ * module are never launched, and a tree takes ten times as long as finding the end of a body. */
+struct module *ptx_parse_heads(struct diags *diags);
+/* Parses the body of a kernel if ptx_parse_heads() has skipped it. New words get ids from m->n_words on, which grows.
+ * Returns false, with a message in m->diags, if out of memory. One thread at a time may call this function. */
+bool ptx_need_body(const struct module *m, struct function *f);
 /* Frees a module and its tree. NULL is allowed. */
 void ptx_free(struct module *m);
 

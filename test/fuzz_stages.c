@@ -66,6 +66,34 @@ static void reprint(const struct module *m) {
     diags_free(&d);
 }
 
+static char *shown(const struct diags *d) {
+    char *text;
+    size_t len;
+    FILE *out = must(open_memstream(&text, &len));
+    diags_print(d, out);
+    fclose(out);
+    return text;
+}
+
+/* Parses the text again, and skips bodies at first. Messages and tree must be equal to those of `m`. */
+static void parse_later(const struct module *m) {
+    struct diags d;
+    diags_init(&d, m->diags->file, m->diags->text, m->diags->len);
+    struct module *heads = must(ptx_parse_heads(&d));
+    char *expected = shown(m->diags), *have = shown(&d);
+    if (strcmp(expected, have) != 0)
+        abort();
+    for (struct statement *s = heads->statements; s && !d.errors; s = s->next)
+        if (s->kind == ST_FUNCTION && !ptx_need_body(heads, s->function))
+            abort();
+    if (!m->diags->errors && (d.errors || !ptx_equal(m, heads)))
+        abort();
+    free(expected);
+    free(have);
+    ptx_free(heads);
+    diags_free(&d);
+}
+
 struct textures {
     struct texture object[MAX_TEXTURES];
     uint32_t n;
@@ -212,6 +240,8 @@ struct fuzz_counts fuzz_stages(const uint8_t *data, size_t size, enum fuzz_stage
     struct diags d;
     diags_init(&d, "fuzz", text, size);
     struct module *m = ptx_parse(&d);
+    if (m && last == FUZZ_PARSE)
+        parse_later(m);
     if (m && d.errors == 0 && last == FUZZ_PARSE) {
         reprint(m);
     } else if (m && d.errors == 0) {

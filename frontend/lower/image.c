@@ -168,21 +168,30 @@ static void declare_alias(struct image *img, const struct statement *st) {
     }
 }
 
-static void decode_opcode(struct image *img, const struct word *opcode) {
+const struct opcode *image_opcode(const struct image *img, const struct word *word) {
     struct scope *s = img->names;
-    struct decoded out;
+    struct opcode out = {.lacks = false};
     struct decode_error why;
-    if (s->decoded[opcode->id] || !isa_decode(opcode->text, opcode->len, &out, &why))
-        return;
-    struct decoded *kept = arena_alloc(img->arena, sizeof *kept);
-    *kept = out;
-    s->decoded[opcode->id] = kept;
-    struct target_need need;
-    if (!target_has(&s->unmet, opcode->text, &need)) {
-        struct target_need *lacking = arena_alloc(img->arena, sizeof *lacking);
-        *lacking = need;
-        s->lacking[opcode->id] = lacking;
+    if (word->id < s->cap_opcodes && s->opcodes[word->id])
+        return s->opcodes[word->id];
+    if (!isa_decode(word->text, word->len, &out.decoded, &why))
+        return NULL;
+    out.lacks = !target_has(&s->unmet, word->text, &out.need);
+    if (word->id >= s->cap_opcodes) {
+        const struct opcode **more = arena_array(img->arena, img->module->n_words, sizeof *more);
+        if (s->cap_opcodes)
+            memcpy(more, s->opcodes, s->cap_opcodes * sizeof *more);
+        s->opcodes = more;
+        s->cap_opcodes = img->module->n_words;
     }
+    struct opcode *kept = arena_alloc(img->arena, sizeof *kept);
+    *kept = out;
+    return s->opcodes[word->id] = kept;
+}
+
+bool image_need_body(const struct image *img, const char *kernel) {
+    uint32_t id;
+    return !image_function(img, kernel, &id) || ptx_need_body(img->module, img->names->by_id[id]);
 }
 
 static void add_inner_variables(struct image *img, const struct variable *v) {
@@ -199,14 +208,12 @@ static void add_inner_variables(struct image *img, const struct variable *v) {
     }
 }
 
-/* Visits all statements of a body, blocks included: decodes opcodes and declares variables. The parser limits
+/* Visits all statements of a body, blocks included: counts instructions and declares variables. The parser limits
  * nesting. */
 static void scan_body(struct image *img, const struct statement *st) {
     for (; st; st = st->next) {
         img->names->n_instructions += st->kind == ST_INSTRUCTION;
-        if (st->kind == ST_INSTRUCTION)
-            decode_opcode(img, st->insn.opcode);
-        else if (st->kind == ST_VARIABLE)
+        if (st->kind == ST_VARIABLE)
             add_inner_variables(img, st->variable);
         else if (st->kind == ST_BLOCK)
             scan_body(img, st->block.body);
@@ -272,6 +279,7 @@ static void declare_all(struct image *img) {
             const struct symbol *f = s->names.of_word[st->function->name->id];
             if (f && f->kind == SYM_FUNCTION && f->index < img->n_functions)
                 s->place[f->index] = s->n_instructions;
+            s->n_instructions += st->function->skipped_instructions;
             scan_body(img, st->function->body);
         }
     if (img->names->n_inner)
@@ -328,8 +336,6 @@ static void find_lines(struct image *img) {
 static void build(struct image *img) {
     struct scope *s = img->names = arena_alloc(img->arena, sizeof *s);
     names_init(&s->names, img->arena, img->module->n_words, NULL);
-    s->decoded = arena_array(img->arena, (size_t)img->module->n_words + 1, sizeof *s->decoded);
-    s->lacking = arena_array(img->arena, (size_t)img->module->n_words + 1, sizeof *s->lacking);
     target_find_unmet(&s->unmet, target_of(img->module),
                       10u * (unsigned)img->module->version_major + (unsigned)img->module->version_minor);
     find_lines(img);

@@ -12,11 +12,17 @@ struct inner_variable {
     uint32_t index; /* into image.variables */
 };
 
+struct opcode {
+    struct decoded decoded;
+    bool lacks; /* the module lacks a target or a version that the opcode needs */
+    struct target_need need;
+};
+
 struct scope {
-    struct names names;             /* symbols of module scope */
-    const struct decoded **decoded; /* word id -> decoded opcode; NULL if the word is not an opcode */
-    /* word id -> target or version that the opcode needs, if the module lacks it; else NULL */
-    const struct target_need **lacking;
+    struct names names; /* symbols of module scope */
+    /* word id -> opcode, decoded at its first use; NULL if the word is not an opcode or is not in use */
+    const struct opcode **opcodes;
+    uint32_t cap_opcodes;
     struct target_unmet unmet;    /* rules that the module's .target and .version do not fulfil */
     struct function **by_id;      /* function id -> its definition, or a declaration if there is none */
     uint32_t *place;              /* function id -> number of instructions in the text before its body */
@@ -66,6 +72,11 @@ uint64_t initializer_count(const struct variable *v);
 /* Returns the kernel or function `name` and its id: the definition, or a declaration if there is no definition. Returns
  * NULL for an unknown name. */
 const struct function *image_function(const struct image *img, const char *name, uint32_t *id);
+/* Decodes the opcode at its first use. Returns NULL if there is no such instruction. The image's arena must handle the
+ * end of memory. */
+const struct opcode *image_opcode(const struct image *img, const struct word *word);
+/* Makes sure that the tree has the body of the kernel. Returns false, with a message, if out of memory. */
+bool image_need_body(const struct image *img, const char *kernel);
 /* Returns the index of the image variable declared by `v` inside a function. */
 uint32_t image_inner(const struct image *img, const struct variable *v);
 #endif

@@ -164,9 +164,10 @@ static void lower_kind(struct lower *l, const struct isa_row *row) {
 
 static void lower_instruction(struct lower *l, const struct statement *st) {
     l->st = st;
-    l->dec = l->img->names->decoded[st->insn.opcode->id];
+    const struct opcode *opcode = image_opcode(l->img, st->insn.opcode);
+    l->dec = opcode ? &opcode->decoded : NULL;
     set_guard(l);
-    if (!l->dec) {
+    if (!opcode) {
         report_opcode(l);
         return;
     }
@@ -176,7 +177,7 @@ static void lower_instruction(struct lower *l, const struct statement *st) {
                    opcode_text(l), row->last_version / 10, row->last_version % 10);
         return;
     }
-    if (!instruction_exists(l))
+    if (!instruction_exists(l, opcode))
         return;
     check_instruction_size(l);
     if (l->dec->op->takes & TAKES_MATRIX)

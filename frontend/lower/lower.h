@@ -185,7 +185,7 @@ void resolve_indirect_calls(struct lower *l);
 
 /* lower_target.c: returns true if the module's .target and .version have the current instruction; otherwise reports an
  * error. */
-bool instruction_exists(struct lower *l);
+bool instruction_exists(struct lower *l, const struct opcode *opcode);
 /* Returns true if the module's .target and .version have a form that depends on operands, which targets.def writes as a
  * word of the opcode, such as "tcgen05.mma.scale-input-d". Otherwise reports an error and returns false. */
 bool form_exists(struct lower *l, const char *form);

@@ -75,7 +75,7 @@ static void report_undeclared(struct lower *l, const struct operand *o, unsigned
         return;
     }
     for (const struct statement *st = l->module->statements; st && (kinds & 1u << SYM_LABEL); st = st->next)
-        if (st->kind == ST_FUNCTION && has_label(st->function->body, w)) {
+        if (st->kind == ST_FUNCTION && ptx_need_body(l->module, st->function) && has_label(st->function->body, w)) {
             if (st->function == l->ir->functions[l->fn].tree)
                 diag_help(l->d, "'%s' is a label of an inner block and visible only there", w->text);
             else

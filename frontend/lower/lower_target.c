@@ -10,11 +10,10 @@ static void report(struct lower *l, struct loc loc, const char *what, const stru
     diag_help(l->d, "it %s", why);
 }
 
-bool instruction_exists(struct lower *l) {
-    const struct target_need *need = l->img->names->lacking[l->st->insn.opcode->id];
-    if (need)
-        report(l, l->st->insn.opcode_loc, opcode_text(l), need);
-    return !need;
+bool instruction_exists(struct lower *l, const struct opcode *opcode) {
+    if (opcode->lacks)
+        report(l, l->st->insn.opcode_loc, opcode_text(l), &opcode->need);
+    return !opcode->lacks;
 }
 
 bool form_exists(struct lower *l, const char *form) {

@@ -253,7 +253,7 @@ struct symbol *names_find(struct names *n, const struct word *word) {
     struct symbol *s = n->of_word[word->id];
     if (s && s->level >= n->family_level)
         return s;
-    if (!s && n->module && word->id < n->n_words && (s = n->module->of_word[word->id]) && n->family_level == 0)
+    if (!s && n->module && word->id < n->module->n_words && (s = n->module->of_word[word->id]) && n->family_level == 0)
         return s;
     if (word->text[0] == '%' || n->family_level) {
         struct symbol *member = find_in_families(n, word, s ? s->level : 0, !s);

@@ -155,6 +155,7 @@ struct program *lower_with_limit(const struct image *img, const char *kernel, co
     } else {
         arena_on_full(tmp, &out_of_memory);
         arena_on_full(keep, &out_of_memory);
+        arena_on_full(img->arena, &out_of_memory);
         struct ir *ir = arena_alloc(tmp, sizeof *ir);
         struct lower *l = arena_alloc(tmp, sizeof *l);
         *ir = (struct ir){.tmp = tmp, .keep = keep, .module = img->module, .image = img};
@@ -171,11 +172,13 @@ struct program *lower_with_limit(const struct image *img, const char *kernel, co
         l->selects = wants_select(ir);
         l->fragment_loads = l->selects ? (uint8_t)pass_option(&ir->context, "core.fragment_loads", 0) : 0;
         l->fragment_copies = pass_option(&ir->context, "core.fragment_copies", 0) != 0;
+        bool whole = image_need_body(img, kernel); /* before names_init(), since the body has new words */
         names_init(&l->names, tmp, img->module->n_words, &img->names->names);
-        if (run_passes(l, kernel, opt))
+        if (whole && run_passes(l, kernel, opt))
             out = ir->program;
         arena_on_full(keep, NULL);
     }
+    arena_on_full(img->arena, NULL);
     arena_free(tmp);
     diags_merge(&own, img->module->diags);
     if (!out)
