@@ -157,9 +157,21 @@ static struct heddle_module *from_binary(struct heddle *h, const char *path, con
     return m;
 }
 
+/* Returns true if the file begins like PTX or another text, which is one module. */
+static bool is_one_module(const char *path) {
+    char head[64];
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const ssize_t len = fd >= 0 ? pread(fd, head, sizeof head, 0) : -1;
+    if (fd >= 0)
+        close(fd);
+    return len == sizeof head && !elf_is_device_file(head, sizeof head);
+}
+
 /* Loads a module from a file that messages call `name`. */
 static struct heddle_module *from_file(struct heddle *h, const char *path, const char *name, int n) {
     size_t len;
+    if (n > 0 && is_one_module(path))
+        return NULL;
     char *text = read_text(h, path, name, &len);
     bool binary = text && elf_is_device_file(text, len);
     const char *why = text && !binary ? not_ptx(text, len) : NULL;

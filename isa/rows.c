@@ -11,8 +11,7 @@
 
 enum {
     MAX_ROWS = 16384,
-    ROW_SLOTS = 2 * MAX_ROWS,
-    MOST_SEARCHES = 8, /* searches through the rows of one opcode, before all its rows are put into the hash table */
+    MOST_SEARCHES = 40, /* searches through the rows of one opcode, before all its rows are put into the hash table */
 };
 
 /* The start of the command needs few rows, and a copy of all rows takes 130 pages of memory. So a row is copied when a
@@ -20,9 +19,10 @@ enum {
 static struct {
     struct isa_row rows[MAX_ROWS];
     uint32_t n;
-    uint32_t first[N_OPS + 1];         /* written once, by count() */
-    _Atomic uint16_t slots[ROW_SLOTS]; /* index of a row, plus 1; 0 means that the slot is empty */
-    _Atomic bool complete[N_OPS];      /* the hash table has all rows of the opcode */
+    uint32_t first[N_OPS + 1]; /* written once, by count() */
+    /* index of a row, plus 1; 0 means that the slot is empty. Each opcode has two slots for each of its rows. */
+    _Atomic uint16_t slots[2 * MAX_ROWS];
+    _Atomic bool complete[N_OPS]; /* the hash table has all rows of the opcode */
     uint8_t searches[N_OPS];
     pthread_mutex_t lock; /* held while rows, slots and searches are written */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -32,7 +32,7 @@ static uint32_t key_hash(unsigned op, const uint8_t types[ISA_MAX_TYPES], uint64
     h ^= (uint64_t)op | (uint64_t)types[0] << 16 | (uint64_t)types[1] << 24 | (uint64_t)types[2] << 32 |
          (uint64_t)types[3] << 40;
     h *= 0xd6e8feb86659fd93ull;
-    return (uint32_t)(h >> 40) % ROW_SLOTS;
+    return (uint32_t)(h >> 40);
 }
 
 static bool has_key(const struct isa_row *r, unsigned op, const uint8_t types[ISA_MAX_TYPES], uint64_t form) {
@@ -41,17 +41,22 @@ static bool has_key(const struct isa_row *r, unsigned op, const uint8_t types[IS
 
 /* Returns the row if the hash table has it. Otherwise returns NULL, and the empty slot for the row in `at`. */
 static const struct isa_row *probe(unsigned op, const uint8_t types[ISA_MAX_TYPES], uint64_t form, uint32_t *at) {
+    const uint32_t begin = 2 * table.first[op], n = 2 * table.first[op + 1] - begin;
     uint16_t slot;
-    for (*at = key_hash(op, types, form); (slot = atomic_load_explicit(&table.slots[*at], memory_order_acquire));
-         *at = (*at + 1) % ROW_SLOTS)
+    if (!n)
+        return NULL;
+    for (uint32_t i = key_hash(op, types, form) % n;; i = i + 1 < n ? i + 1 : 0) {
+        *at = begin + i;
+        if (!(slot = atomic_load_explicit(&table.slots[*at], memory_order_acquire)))
+            return NULL;
         if (has_key(&table.rows[slot - 1], op, types, form))
             return &table.rows[slot - 1];
-    return NULL;
+    }
 }
 
 /* Copies a row to its place in the sorted table, unless an earlier look-up has. */
 static const struct isa_row *insert(const struct isa_row *row, uint32_t index) {
-    uint32_t at;
+    uint32_t at = 0;
     const struct isa_row *found = probe(row->op, row->types, row->form, &at);
     assert(!found || found == &table.rows[index]);
     if (found)
@@ -103,8 +108,11 @@ static const struct isa_row *search(unsigned op, const uint8_t types[ISA_MAX_TYP
 static void count(void) {
     const struct isa_row_group *group;
     for (uint32_t g = 0; (group = isa_group(g, isa_level())); g++)
-        for (uint32_t i = 0; i < group->n; i++)
-            table.first[group->ops[i] + 1]++;
+        for (uint32_t i = 0, end; i < group->n; i = end) {
+            for (end = i + 1; end < group->n && group->ops[end] == group->ops[i]; end++)
+                ;
+            table.first[group->ops[i] + 1] += end - i;
+        }
     for (uint32_t op = 0; op < N_OPS; op++)
         table.first[op + 1] += table.first[op];
     table.n = table.first[N_OPS];

@@ -1,10 +1,16 @@
 /* Allocates memory from large chunks, which are freed together (arena.h). */
 #include "ptx/arena.h"
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 16, FIRST_CHUNK = 16 << 10, LARGEST_CHUNK = 1 << 20 };
+enum {
+    ALIGNMENT = 16,
+    FIRST_CHUNK = 16 << 10,
+    LARGEST_CHUNK = 1 << 20,
+    MAPPED_CHUNK = 128 << 10, /* calloc() maps new pages, already zeroed, for at least so many bytes */
+};
 
 /* The header of a chunk. The chunk's memory follows it. */
 struct chunk {
@@ -13,7 +19,8 @@ struct chunk {
 };
 
 struct arena {
-    char *at, *end; /* unused part of the newest chunk; zeroed */
+    char *at, *end; /* unused part of the newest chunk */
+    bool zeroed;    /* the unused part is zeroed */
     size_t used;    /* number of bytes allocated so far; each size is rounded up to ALIGNMENT */
     size_t limit;   /* 0: none */
     size_t next_chunk;
@@ -46,10 +53,10 @@ static _Noreturn void out_of_memory(struct arena *a) {
     abort();
 }
 
-/* Returns the memory of a new chunk, filled with zeros. For large sizes, calloc() returns new pages, which the
- * operating system has already zeroed, so zeroing the memory of a large tree costs no extra time. */
-static char *new_chunk(struct arena *a, size_t bytes) {
-    struct chunk *c = calloc(1, sizeof *c + bytes);
+/* Returns the memory of a new chunk, filled with zeros if `zeroed`. For large sizes, calloc() returns new pages, which
+ * the operating system has already zeroed, so zeroing the memory of a large tree costs no extra time. */
+static char *new_chunk(struct arena *a, size_t bytes, bool zeroed) {
+    struct chunk *c = zeroed ? calloc(1, sizeof *c + bytes) : malloc(sizeof *c + bytes);
     if (!c)
         out_of_memory(a);
     c->next = a->chunks;
@@ -57,18 +64,25 @@ static char *new_chunk(struct arena *a, size_t bytes) {
     return (char *)(c + 1);
 }
 
+/* Allocates from the newest chunk. A small chunk is zeroed part by part, so that its unused part takes no pages. */
+static inline void *take(struct arena *a, size_t size) {
+    char *p = a->at;
+    a->at += size;
+    return a->zeroed ? p : memset(p, 0, size);
+}
+
 /* Allocates from a new chunk. `size` has been rounded up, does not exceed the limit, and is larger than the unused part
  * of the newest chunk. */
 static void *alloc_slow(struct arena *a, size_t size) {
     if (size >= a->next_chunk / 4)
-        return new_chunk(a, size); /* a large object gets its own chunk, and the newest chunk stays in use */
-    a->at = new_chunk(a, a->next_chunk);
+        return new_chunk(a, size, true); /* a large object gets its own chunk, and the newest chunk stays in use */
+    const bool zeroed = a->next_chunk >= MAPPED_CHUNK;
+    a->at = new_chunk(a, a->next_chunk, zeroed);
+    a->zeroed = zeroed;
     a->end = a->at + a->next_chunk;
     if (a->next_chunk < LARGEST_CHUNK)
         a->next_chunk *= 2;
-    void *p = a->at;
-    a->at += size;
-    return p;
+    return take(a, size);
 }
 
 void *arena_alloc(struct arena *a, size_t size) {
@@ -78,9 +92,7 @@ void *arena_alloc(struct arena *a, size_t size) {
     a->used += bytes;
     if (bytes > (size_t)(a->end - a->at))
         return alloc_slow(a, bytes);
-    void *p = a->at;
-    a->at += bytes;
-    return p;
+    return take(a, bytes);
 }
 
 void *arena_array(struct arena *a, size_t n, size_t size) {

@@ -324,8 +324,8 @@ static void find_lines(struct image *img) {
     const char *text = img->module->diags->text, *end = text + img->module->diags->len;
     struct scope *s = img->names;
     uint32_t n = 1;
-    for (const char *at = text; (at = memchr(at, '\n', (size_t)(end - at))); at++)
-        n++;
+    for (const char *at = text; at < end; at++)
+        n += *at == '\n';
     s->lines = arena_array(img->arena, (size_t)n + 1, sizeof *s->lines);
     s->n_lines = 1;
     for (const char *at = text; (at = memchr(at, '\n', (size_t)(end - at)));)

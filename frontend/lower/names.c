@@ -2,11 +2,12 @@
 #include "names.h"
 #include <string.h>
 
-enum { N_BUCKETS = 256, RANGE_BUCKETS = 64, MAX_PRIVATE = 4096 };
+enum { N_BUCKETS = 256, RANGE_BUCKETS = 64, FIRST_PRIVATE = 16, MAX_PRIVATE = 4096 };
 
 void names_init(struct names *n, struct arena *a, uint32_t n_words, const struct names *module) {
     *n = (struct names){.arena = a, .n_words = n_words, .module = module};
-    n->of_word = arena_array(a, (size_t)n_words + MAX_PRIVATE, sizeof *n->of_word);
+    n->cap_words = n_words + FIRST_PRIVATE;
+    n->of_word = arena_array(a, n->cap_words, sizeof *n->of_word);
     n->buckets = arena_array(a, N_BUCKETS, sizeof *n->buckets);
     n->cap = 8;
     n->levels = arena_array(a, n->cap, sizeof *n->levels);
@@ -275,6 +276,12 @@ struct symbol *names_find(struct names *n, const struct word *word) {
 static const struct word *private_word(struct names *n, const char *text, uint32_t len) {
     if (n->n_private == MAX_PRIVATE)
         return NULL;
+    if (n->n_words + n->n_private == n->cap_words) {
+        struct symbol **more = arena_array(n->arena, (size_t)n->n_words + MAX_PRIVATE, sizeof *more);
+        memcpy(more, n->of_word, n->cap_words * sizeof *more);
+        n->of_word = more;
+        n->cap_words = n->n_words + MAX_PRIVATE;
+    }
     struct word *w = arena_alloc(n->arena, sizeof *w);
     *w = (struct word){arena_strndup(n->arena, text, len), len, n->n_words + n->n_private++};
     return w;

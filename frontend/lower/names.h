@@ -70,6 +70,7 @@ struct names {
     struct symbol **of_word; /* word id -> innermost symbol */
     uint32_t n_words;
     uint32_t n_private;         /* number of words made by names_word(); their ids follow those of the module */
+    uint32_t cap_words;         /* length of of_word */
     const struct names *module; /* module scope, read only; NULL in the module's own table */
     struct symbol **levels;     /* symbols of each open scope */
     uint32_t depth, cap;

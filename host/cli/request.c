@@ -251,7 +251,7 @@ __attribute__((format(printf, 3, 4))) static enum heddle_status told(const struc
 static enum heddle_status check_params(const struct request *r, struct heddle *h, struct heddle_module *m,
                                        const char *kernel, FILE *say) {
     enum { MAX = 4096 };
-    struct heddle_param *params = calloc(MAX, sizeof *params);
+    struct heddle_param *params = malloc(MAX * sizeof *params);
     if (!params)
         return told(r, say, "the host is out of memory");
     int n = heddle_params(h, m, kernel, params, MAX);

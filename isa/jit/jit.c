@@ -44,7 +44,9 @@ struct jit_parts {
     bool vex;     /* compile for AVX2 */
 };
 
-#if defined(__x86_64__)
+#if defined(__POPCNT__)
+static bool has_popcnt(void) { return true; }
+#elif defined(__x86_64__)
 static bool has_popcnt(void) { return __builtin_cpu_supports("popcnt"); }
 #else
 static bool has_popcnt(void) { return false; }
