@@ -9,7 +9,7 @@ enum {
     ALIGNMENT = 16,
     FIRST_CHUNK = 16 << 10,
     LARGEST_CHUNK = 1 << 20,
-    MAPPED_CHUNK = 128 << 10, /* calloc() maps new pages, already zeroed, for at least so many bytes */
+    MAPPED_CHUNK = 128 << 10, /* calloc() maps new pages, which are zero, for this many bytes and more */
 };
 
 /* The header of a chunk. The chunk's memory follows it. */

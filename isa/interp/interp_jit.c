@@ -100,12 +100,14 @@ static void *call(struct jit_frame *f, uint32_t i) {
 static bool any_lane_waits(const struct warp_run *wr) { return wr->control.waiting | wr->control.released; }
 
 /* Ends the turn of the frame's warp, which waits. Begins the turn of the next warp, if it has one path, which can
- * continue in native code. Returns this code, or NULL if it did nothing. */
+ * continue in native code; after the last warp, the first begins the next round. Returns this code, or NULL if it did
+ * nothing. */
 static void *next_warp(struct jit_frame *f, struct cta_run *r, struct warp_run *wr) {
     struct native_cta *n = &r->native;
-    struct warp *w = n->warp + 1;
-    struct warp_run *other = wr + 1;
-    if (n->warp->index + 1 == r->cta->n_warps || other->done || other->blocked)
+    const bool is_last = n->warp->index + 1 == r->cta->n_warps;
+    struct warp *w = is_last ? r->cta->warps : n->warp + 1;
+    struct warp_run *other = is_last ? r->warps : wr + 1;
+    if ((is_last && !r->more_rounds) || other->done || other->blocked)
         return NULL;
     const struct spe_stack *st = other->control.model;
     warp_step_only_path(other);
@@ -115,6 +117,7 @@ static void *next_warp(struct jit_frame *f, struct cta_run *r, struct warp_run *
     void *code = code_of(r, lanes, st->e[0].pc);
     if (!code)
         return NULL;
+    r->more_rounds -= is_last;
     struct tally *t = n->tally;
     t->warp += f->executed;
     wr->executed += t->warp - t->others;
@@ -138,16 +141,18 @@ static void *wait(struct jit_frame *f, uint32_t i) {
     struct spe_stack *st = wr->control.model;
     const struct inst *in = &f->first[i];
     void *code = NULL;
-    uint32_t barrier;
+    uint32_t barrier = r->native.barrier;
     if (!f->budget || r->affine || st->n != 1 || any_lane_waits(wr) ||
-        !exec_barrier_is_of_all(w->bank[1], in, &barrier))
+        (in != r->native.barrier_inst && !exec_barrier_is_of_all(w->bank[1], in, &barrier)) ||
+        !cta_barrier_is_plain(&r->cta->barriers[barrier]))
         return NULL;
+    r->native.barrier = barrier;
+    r->native.barrier_inst = in;
     f->executed += i + 1;
     f->threads += f->n_active;
-    exec_barrier_effects(&r->fx, barrier);
-    r->fx.lanes = f->active;
-    const struct path p = {.lanes = f->active};
-    if (control_stop(&wr->control, w, in, &p, f->active, &r->fx, warp_advance_only_path)) {
+    spe_advance(st, (uint32_t)(in - w->program->code));
+    wr->control.waiting |= f->active;
+    if (cta_barrier_join(r->cta, w, in, f->active, barrier)) {
         r->native.paths->release(r, barrier);
         warp_step_only_path(wr);
         if (f->executed < f->budget && st->n)

@@ -9,7 +9,10 @@ struct native_cta {
     struct jit *code;  /* code of the program; NULL: blocks are interpreted */
     struct warp *warp; /* warp of the frame */
     const struct native_paths *paths;
-    struct tally *tally;    /* counts of the warp's turn */
+    struct tally *tally; /* counts of the warp's turn */
+    const struct inst
+        *barrier_inst;      /* the latest barrier that native code has passed, which all threads reach; or NULL */
+    uint32_t barrier;       /* its number */
     uint64_t budget;        /* number of warp instructions of a turn */
     uint64_t executed;      /* warp instructions that native code has executed and jit_executed() does not know */
     struct jit_frame frame; /* data that the code reads and writes */

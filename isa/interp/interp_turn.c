@@ -12,6 +12,7 @@ enum {
     WAITING_QUANTUM = 256,
     SHARING_TURN = 32 * 1024, /* number of warp instructions of a turn in which the CTA communicated with other CTAs */
     PRIVATE_TURN = 4 << 20,   /* number of warp instructions of a turn in which the CTA did not communicate */
+    NATIVE_ROUNDS = 64,       /* number of rounds after which native code lets the turn continue or end */
 };
 
 /* Ends the affine warp after the CTA's own warps have ended. */
@@ -21,17 +22,30 @@ static enum turn_end end_affine(struct cta_run *r, bool *ran) {
     return end == WARP_DONE ? TURN_FINISHED : end == WARP_FAULT ? TURN_FAULT : TURN_SUSPENDED;
 }
 
-/* Runs each runnable warp of one CTA once. Sets *ran if a warp ran. */
+/* Returns how many of the first n warps have ended. */
+static uint32_t count_done(const struct cta_run *r, uint32_t n) {
+    uint32_t done = 0;
+    for (uint32_t i = 0; i < n; i++)
+        done += r->warps[i].done;
+    return done;
+}
+
+/* Runs each runnable warp of one CTA, once or in native code several times. Sets *ran if a warp ran. */
 static enum turn_end run_warps(struct slot *s, struct cta_run *r, uint64_t quantum, bool *ran) {
     uint32_t done = 0;
     uint64_t before = r->n.thread_instructions;
     /* false after a warp that ran less than a quantum: the stop flag is then not tested, to save time */
     bool look = true;
+    const struct launch *l = s->owner->launch;
+    /* the turn of a cluster or a cooperative grid decides after each round, and so does a limit of instructions */
+    r->more_rounds = s->n == 1 && !l->workspace && !l->cycle_limit ? NATIVE_ROUNDS : 0;
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
         if (!r->warps[i].done && !r->warps[i].blocked) {
-            if (look && launch_stopped(s->owner->launch))
+            if (look && launch_stopped(l))
                 return TURN_HALTED;
             enum warp_end end = warp_run(r, i, quantum);
+            if (r->last < i)
+                done = count_done(r, r->last);
             i = r->last;
             *ran = true;
             look = end == WARP_SPENT;

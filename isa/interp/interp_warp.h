@@ -77,6 +77,8 @@ struct cta_run {
     _Alignas(64) struct effects fx; /* aligned to cache lines */
     uint32_t fault_pc, fault_warp;
     uint32_t last; /* the warp that warp_run() ran last */
+    /* number of rounds of the warps that native code may run before warp_run() returns */
+    uint32_t more_rounds;
     struct native_cta native;
 };
 
