@@ -164,6 +164,9 @@ struct heddle_module *module_part_as(struct heddle *h, const char *path, const c
 
 /* host/module.c: loads a module from PTX text, which already has the functions that Heddle adds. */
 struct heddle_module *module_open_text(struct heddle *h, const char *name, const char *text, size_t len);
+/* Does the same as heddle_module_text() with a text from malloc(), which the function takes. text[len] may be written.
+ * The text has at most PTX_LONGEST bytes. */
+struct heddle_module *module_own_text(struct heddle *h, const char *name, char *text, size_t len);
 /* Frees a module (host/module.c). */
 void module_free(struct heddle_module *m);
 /* Sets the message "no kernel of this name", with a list of the module's kernels. */

@@ -150,26 +150,19 @@ static bool load(struct heddle *h, struct heddle_module *m) {
     return h->placing ? place_again(h, m->image) : place_variables(h, m->image) && relocate(h, m->image);
 }
 
-struct heddle_module *module_open_text(struct heddle *h, const char *name, const char *text, size_t len) {
-    if (len > PTX_LONGEST) {
-        fail(h, HEDDLE_USAGE, "%s: too long to be PTX: the limit is %d MiB", name, PTX_LONGEST >> 20);
-        return NULL;
-    }
-    struct heddle_module *m = calloc(1, sizeof *m);
-    if (m) {
+/* Makes a module that owns the text, of which text[len] may be written. Frees the text on failure. NULL: no memory for
+ * it. */
+static struct heddle_module *take_text(struct heddle *h, const char *name, char *text, size_t len) {
+    struct heddle_module *m = text ? calloc(1, sizeof *m) : NULL;
+    if (m)
         m->name = strdup(name);
-        m->text = malloc(len + 1);
-    }
-    if (!m || !m->name || !m->text) {
+    if (!m || !m->name) {
         fail_memory(h);
-        if (m) {
-            free(m->name);
-            free(m->text);
-            free(m);
-        }
+        free(text);
+        free(m);
         return NULL;
     }
-    memcpy(m->text, text, len);
+    m->text = text;
     m->text[len] = '\0';
     diags_init(&m->diags, m->name, m->text, len);
     if (!load(h, m)) {
@@ -187,19 +180,30 @@ struct heddle_module *module_open_text(struct heddle *h, const char *name, const
     return m;
 }
 
+struct heddle_module *module_open_text(struct heddle *h, const char *name, const char *text, size_t len) {
+    if (len > PTX_LONGEST) {
+        fail(h, HEDDLE_USAGE, "%s: too long to be PTX: the limit is %d MiB", name, PTX_LONGEST >> 20);
+        return NULL;
+    }
+    char *own = malloc(len + 1);
+    return take_text(h, name, own ? memcpy(own, text, len) : NULL, len);
+}
+
+struct heddle_module *module_own_text(struct heddle *h, const char *name, char *text, size_t len) {
+    char *all;
+    if (!device_runtime_add(text, len, &all))
+        return take_text(h, name, text, len);
+    free(text);
+    return take_text(h, name, all, all ? strlen(all) : 0);
+}
+
 struct heddle_module *heddle_module_text(struct heddle *h, const char *name, const char *text, size_t len) {
     if (!context_enter(h) || !given(h, name, "the module's name") || !given(h, text, "the module's text"))
         return NULL;
     char *all;
     if (!device_runtime_add(text, len, &all))
         return module_open_text(h, name, text, len);
-    if (!all) {
-        fail_memory(h);
-        return NULL;
-    }
-    struct heddle_module *m = module_open_text(h, name, all, strlen(all));
-    free(all);
-    return m;
+    return take_text(h, name, all, all ? strlen(all) : 0);
 }
 
 const char *heddle_kernel(const struct heddle_module *m, int n) {

@@ -181,7 +181,7 @@ static struct heddle_module *from_file(struct heddle *h, const char *path, const
     else if (binary)
         m = from_binary(h, name, text, len, n);
     else if (text && n <= 0)
-        m = heddle_module_text(h, name, text, len);
+        return module_own_text(h, name, text, len);
     free(text);
     return m;
 }
