@@ -171,8 +171,11 @@ static uint32_t move_lanes(struct warp_control *c, struct warp *w, const struct 
                                                      : 0;
         out |= ends;
         t[i].lanes &= ~ends;
-        if (t[i].lanes)
-            t[kept++] = t[i];
+        if (!t[i].lanes)
+            continue;
+        if (kept != i) /* a copy of words that were just written would wait for the stores */
+            t[kept] = t[i];
+        kept++;
     }
     if (out) {
         warp_exit_lanes(w, out);
