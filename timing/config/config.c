@@ -4,6 +4,7 @@
 #include "ptx/spelling.h"
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,10 +38,37 @@ void config_default(struct config *c) {
     c->latency[LAT_MEM] = (struct latency_cfg){1, 1}; /* no option sets it: the load/store unit has its own latencies */
 }
 
+enum { KEY_SLOTS = 2048 };
+
+/* Hash table of the options, written once: index of an option, plus 1; 0 means that the slot is empty. */
+static uint16_t key_slots[KEY_SLOTS];
+
+/* Hashes a few characters, by which most keys differ. */
+static uint32_t key_hash(const char *key, size_t len) {
+    uint32_t h = (uint32_t)len;
+    for (size_t i = 0; i < 8 && i < len; i++)
+        h = h * 33 + (unsigned char)key[len - 1 - i];
+    return (h * 33 + (unsigned char)key[len / 2]) % KEY_SLOTS;
+}
+
+static void index_keys(void) {
+    const struct opt *all = config_options();
+    for (uint16_t i = 0; all[i].key; i++) {
+        uint32_t at = key_hash(all[i].key, strlen(all[i].key));
+        while (key_slots[at])
+            at = (at + 1) % KEY_SLOTS;
+        key_slots[at] = (uint16_t)(i + 1);
+    }
+}
+
 static const struct opt *find(const char *key, size_t len) {
-    for (const struct opt *o = config_options(); o->key; o++)
-        if (o->key[0] == key[0] && strncmp(o->key, key, len) == 0 && o->key[len] == '\0')
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, index_keys);
+    for (uint32_t at = key_hash(key, len); key_slots[at]; at = (at + 1) % KEY_SLOTS) {
+        const struct opt *o = &config_options()[key_slots[at] - 1];
+        if (strncmp(o->key, key, len) == 0 && o->key[len] == '\0')
             return o;
+    }
     return NULL;
 }
 

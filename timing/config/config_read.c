@@ -229,7 +229,9 @@ static bool read_file(struct reader *r, const char *path) {
     char *text = read_text(path);
     if (!text)
         return fail(r, path, 0, "cannot read this configuration: %s", strerror(errno));
-    if (!leading_includes(r, path, text) || !check_numbers(r, path, text)) {
+    bool ok = leading_includes(r, path, text);
+    config_drop_comments(text);
+    if (!ok || !check_numbers(r, path, text)) {
         free(text);
         return false;
     }
@@ -238,7 +240,7 @@ static bool read_file(struct reader *r, const char *path) {
     config_t file;
     config_init(&file);
     config_set_include_dir(&file, dirname(folder));
-    bool ok = config_read_string(&file, text);
+    ok = config_read_string(&file, text);
     if (!ok)
         fail(r, config_error_file(&file) ? config_error_file(&file) : path, config_error_line(&file), "%s",
              config_error_text(&file));

@@ -1,6 +1,7 @@
 #include "config_scan.h"
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@ static void advance(struct config_scan *s, const char *to) {
         s->line += *s->at == '\n';
 }
 
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
 enum config_token config_scan(struct config_scan *s) {
     while (*s->at) {
         const char *at = s->at, *next = skip(at);
@@ -33,11 +36,29 @@ enum config_token config_scan(struct config_scan *s) {
             s->at += s->len;
             return *at == '@' ? CONFIG_TOKEN_INCLUDE : CONFIG_TOKEN_NUMBER;
         }
-        if (next == at && (isalpha((unsigned char)*at) || *at == '*'))
-            next = at + 1 + strspn(at + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_*");
+        if (next == at && (is_letter(*at) || *at == '*'))
+            for (next++; is_letter(*next) || (*next >= '0' && *next <= '9') || (*next && strchr("-_*", *next));)
+                next++;
         advance(s, next == at ? at + 1 : next);
     }
     return CONFIG_TOKEN_END;
+}
+
+void config_drop_comments(char *text) {
+    char *to = text;
+    for (const char *at = text, *next; *at; at = next) {
+        next = skip(at);
+        const bool comment = next != at && *at != '"', block = comment && at[0] == '/' && at[1] == '*',
+                   ends = !block || (next - at > 3 && next[-2] == '*' && next[-1] == '/');
+        if (comment && ends)
+            *to++ = ' ';
+        if (next == at)
+            next++;
+        for (; at < next; at++)
+            if (!comment || !ends || *at == '\n')
+                *to++ = *at;
+    }
+    *to = '\0';
 }
 
 int config_number_is_large(const struct config_scan *s) {

@@ -13,6 +13,9 @@ struct config_scan {
 };
 /* Finds the next number or @include line outside of comments, strings and names, and returns its kind. */
 enum config_token config_scan(struct config_scan *s);
+/* Replaces each comment of a text by a space, and keeps its lines. A comment without an end stays. In libconfig, the
+ * characters of comments take longer than all others. */
+void config_drop_comments(char *text);
 /* Returns true if the number is an integer and needs more than 31 bits. This includes numbers with the suffix L,
  * although libconfig keeps 64 bits of them. */
 int config_number_is_large(const struct config_scan *s);

@@ -2,6 +2,7 @@
  * the line number in each message. */
 #include "test/test.h"
 #include "timing/config/config.h"
+#include "timing/config/config_scan.h"
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -152,7 +153,31 @@ START_TEST(only_values_are_numbers) {
 }
 END_TEST
 
+/* A space replaces a comment; its newlines and everything in strings stay. A comment without an end stays, too. */
+static const struct {
+    const char *text, *left;
+} comments[] = {
+    {"a = 1; # x\nb = 2;", "a = 1;  \nb = 2;"},
+    {"a // \"x\n/* y\nz */ b", "a  \n \n b"},
+    {"a = \"# // /* x\"; # y", "a = \"# // /* x\";  "},
+    {"a = \"\\\" # x\"; b", "a = \"\\\" # x\"; b"},
+    {"a /* x", "a /* x"},
+    {"a /*/ b", "a /*/ b"},
+    {"a/**/b / c", "a b / c"},
+    {"a /* x/", "a /* x/"},
+    {"#* x", " "},
+    {"", ""},
+};
+
+START_TEST(comments_are_dropped) {
+    snprintf(text, sizeof text, "%s", comments[_i].text);
+    config_drop_comments(text);
+    ck_assert_str_eq(text, comments[_i].left);
+}
+END_TEST
+
 SUITE(timing_config_text) {
+    TEST_LOOP(comments_are_dropped, 0, (int)(sizeof comments / sizeof *comments));
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(files_are_found_beside_each_other);
     TEST(eight_files_may_be_nested);
