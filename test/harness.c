@@ -148,7 +148,10 @@ VICTIM(victim_apart) {
 
 START_TEST(sleeps) { usleep(2500 * 1000); }
 END_TEST
-VICTIM(victim_slow) { TEST(sleeps); }
+VICTIM(victim_slow) {
+    TEST(sleeps);
+    TEST(passes);
+}
 
 /* Text that the harness prints for a crash. With a sanitizer, the sanitizer's own report replaces it. */
 #ifdef __SANITIZE_ADDRESS__
@@ -189,6 +192,15 @@ static const struct {
       "\n2 passed, 0 failed, 0 skipped\n"}},
     {"-j1 victim_apart", 0, {"standard output, and 0 test before", "\n2 passed, 0 failed, 0 skipped\n"}},
     {"-j1 -s1 victim_slow", 0, {"... 0:01, 0 of 1 suites, 0 tests; now victim_slow: sleeps\n"}},
+    {"-j1 -t1 victim_slow",
+     0,
+     {"check: no test began after 1 seconds (-t): 0 of 1 suites have not begun, and 1 tests of other suites\n",
+      "\n1 passed, 0 failed, 0 skipped\n"}},
+    {"-j1 -t1 victim_slow victim_time",
+     0,
+     {"check: no test began after 1 seconds (-t): 1 of 2 suites have not begun, and 1 tests of other suites\n",
+      "\n1 passed, 0 failed, 0 skipped\n"}},
+    {"-j1 -t60 victim_apart", 0, {"\n2 passed, 0 failed, 0 skipped\n"}},
     {"-j1 victim_none", 2, {"check: no suite's name begins with 'victim_none'; usage: check "}},
     {"-j1 victim_apart victim_none", 2, {"check: no suite's name begins with 'victim_none'; usage: check "}},
     {"--list victim_apart victim_none", 2, {"check: no suite's name begins with 'victim_none'; usage: check "}},

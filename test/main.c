@@ -1,9 +1,10 @@
 /* Runs every registered suite, or the suites whose names begin with an argument, and ends with a line of totals.
  *
- * Usage: check [-jN] [-pK/N] [-x] [-v] [-sN] [SUITE...]
+ * Usage: check [-jN] [-pK/N] [-tN] [-x] [-v] [-sN] [SUITE...]
  *        check --list [SUITE...]
  * -jN    N workers take suites from one queue (default: the number of processors)
  * -pK/N  runs only the K-th of N parts of the suites; K is 1 to N
+ * -tN    begins no test after N seconds, and says what it did not run
  * -x     stops at the first failure
  * -v     prints a line for each test
  * -sN    prints a line of progress every N seconds (default: 15, on a terminal 1)
@@ -17,7 +18,7 @@
 #include <unistd.h>
 
 enum { MAX_UNITS = 512, PARTS = 4 };
-static const char USAGE[] = "usage: check [-jN] [-pK/N] [-x] [-v] [-sN] [SUITE...] | check --list [SUITE...]";
+static const char USAGE[] = "usage: check [-jN] [-pK/N] [-tN] [-x] [-v] [-sN] [SUITE...] | check --list [SUITE...]";
 
 static struct test_suite *all;
 
@@ -135,7 +136,8 @@ static bool has_option(const char *name, int argc, char **argv) {
 static const char *unknown_option(int argc, char **argv) {
     for (int i = 1; i < argc; i++)
         if (argv[i][0] == '-' && strncmp(argv[i], "-j", 2) != 0 && strncmp(argv[i], "-p", 2) != 0 &&
-            strncmp(argv[i], "-s", 2) != 0 && strcmp(argv[i], "-x") != 0 && strcmp(argv[i], "-v") != 0)
+            strncmp(argv[i], "-s", 2) != 0 && strncmp(argv[i], "-t", 2) != 0 && strcmp(argv[i], "-x") != 0 &&
+            strcmp(argv[i], "-v") != 0)
             return argv[i];
     return NULL;
 }
@@ -221,19 +223,25 @@ static bool open_shared(int argc, char **argv) {
     shared->first_only = has_option("-x", argc, argv);
     shared->each = has_option("-v", argc, argv);
     shared->terminal = isatty(STDOUT_FILENO);
+    shared->last_second = number_of("-t", 0, argc, argv);
     shared->progress_seconds = number_of("-s", shared->terminal ? 1 : 15, argc, argv);
     return true;
 }
 
 static int totals(int n) {
-    if (shared->ended != n)
+    const bool in_time = shared->left == 0 && shared->ended == n;
+    if (shared->late && !in_time)
+        printf("check: no test began after %ld seconds (-t): %d of %d suites have not begun, and %d tests of other "
+               "suites\n",
+               shared->last_second, n - shared->ended, n, shared->left);
+    else if (shared->ended != n)
         printf("check: %d of %d suites were not run to their end\n", n - shared->ended, n);
     if (shared->failed) {
         puts("failed:");
         print_failures();
     }
     printf("%d passed, %d failed, %d skipped\n", shared->run - shared->skipped, shared->failed, shared->skipped);
-    return shared->failed != 0 || shared->run == 0 || shared->ended != n;
+    return shared->failed != 0 || shared->run == 0 || (shared->ended != n && !shared->late);
 }
 
 int main(int argc, char **argv) {

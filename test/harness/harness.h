@@ -44,8 +44,11 @@ struct report {
 struct shared {
     sem_t printing;
     atomic_int next, ended, run, failed, skipped;
-    atomic_bool stop; /* true after a failed test with -x: no further test begins */
+    atomic_int left;  /* number of tests of units that have begun, which did not run because of `stop` */
+    atomic_bool stop; /* true after a failed test with -x, or after last_second: no further test begins */
     bool first_only;  /* -x */
+    long last_second; /* -t: number of seconds after which no test begins; 0: no limit */
+    bool late;        /* last_second has passed */
     bool each;        /* -v: prints a line for each test */
     bool terminal;    /* standard output is a terminal */
     /* seconds between two lines of progress; on a terminal, each line replaces the previous line */

@@ -53,6 +53,10 @@ void progress_until_end(int n, int jobs) {
         if (got == 0)
             sigtimedwait(&sigchld, NULL, &(struct timespec){.tv_sec = 1});
         clock_gettime(CLOCK_MONOTONIC, &now);
+        if (shared->last_second && now.tv_sec - begin.tv_sec >= shared->last_second) {
+            shared->late = true;
+            atomic_store(&shared->stop, true);
+        }
         if (now.tv_sec < next)
             continue;
         print_progress(n, jobs, now.tv_sec - begin.tv_sec);
