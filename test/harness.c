@@ -170,6 +170,10 @@ static const struct {
      1,
      {": victim_crash: crashes_at_two[2]: " CRASH "\n", "machine it opened last: dpe on turing\n", "    case: row 12\n",
       "failed:\n    test/harness.c:", "\n5 passed, 1 failed, 0 skipped\n"}},
+    /* of the six tests of victim_crash, crashes_at_two[2] is the fourth */
+    {"-j1 -e1/3 victim_crash", 1, {"crashes_at_two[2]: " CRASH "\n", "\n1 passed, 1 failed, 0 skipped\n"}},
+    {"-j2 -e2/3 victim_crash", 0, {"\n2 passed, 0 failed, 0 skipped\n"}},
+    {"-j1 -e6/6 victim_crash", 0, {"\n1 passed, 0 failed, 0 skipped\n"}},
     {"-x victim_crash", 1, {"\n3 passed, 1 failed, 0 skipped\n"}},
     {"-j1 victim_time",
      1,
@@ -205,6 +209,9 @@ static const struct {
     {"-j1 victim_apart victim_none", 2, {"check: no suite's name begins with 'victim_none'; usage: check "}},
     {"--list victim_apart victim_none", 2, {"check: no suite's name begins with 'victim_none'; usage: check "}},
     {"-p2/2 victim_apart", 2, {"check: no such part; usage: check "}},
+    {"-e0/2 victim_apart", 2, {"check: no such part; usage: check "}},
+    {"-e3/2 victim_apart", 2, {"check: no such part; usage: check "}},
+    {"-e1/2x victim_apart", 2, {"check: no such part; usage: check "}},
     {"-q", 2, {"check: what is -q? usage: check "}},
 };
 

@@ -1,9 +1,10 @@
 /* Runs every registered suite, or the suites whose names begin with an argument, and ends with a line of totals.
  *
- * Usage: check [-jN] [-pK/N] [-tN] [-x] [-v] [-sN] [SUITE...]
+ * Usage: check [-jN] [-pK/N] [-eK/N] [-tN] [-x] [-v] [-sN] [SUITE...]
  *        check --list [SUITE...]
  * -jN    N workers take suites from one queue (default: the number of processors)
  * -pK/N  runs only the K-th of N parts of the suites; K is 1 to N
+ * -eK/N  of each suite runs only every N-th test, beginning with test K; K is 1 to N
  * -tN    begins no test after N seconds, and says what it did not run
  * -x     stops at the first failure
  * -v     prints a line for each test
@@ -18,7 +19,8 @@
 #include <unistd.h>
 
 enum { MAX_UNITS = 512, PARTS = 4 };
-static const char USAGE[] = "usage: check [-jN] [-pK/N] [-tN] [-x] [-v] [-sN] [SUITE...] | check --list [SUITE...]";
+static const char USAGE[] =
+    "usage: check [-jN] [-pK/N] [-eK/N] [-tN] [-x] [-v] [-sN] [SUITE...] | check --list [SUITE...]";
 
 static struct test_suite *all;
 
@@ -79,14 +81,15 @@ static int parts_of_long(const char *name) {
     return 0;
 }
 
-/* Gets the part of the suites that -pK/N selects: *part = K - 1 and *of = N. Without -p, these are 0 and 1. Returns
- * false if the option is invalid. */
-static bool suites_of(int argc, char **argv, int *part, int *of) {
+/* Gets what an option like -pK/N selects: *part = K - 1 and *of = N. Without the option, these are 0 and 1. Returns false
+ * if the option is invalid. */
+static bool part_of(const char *option, int argc, char **argv, int *part, int *of) {
+    char trailing;
     *part = 0;
     *of = 1;
     for (int i = 1; i < argc; i++)
-        if (strncmp(argv[i], "-p", 2) == 0) {
-            if (sscanf(argv[i], "-p%d/%d", part, of) != 2 || *part < 1 || *part > *of)
+        if (strncmp(argv[i], option, 2) == 0) {
+            if (sscanf(argv[i] + 2, "%d/%d%c", part, of, &trailing) != 2 || *part < 1 || *part > *of)
                 return false;
             --*part;
         }
@@ -94,8 +97,8 @@ static bool suites_of(int argc, char **argv, int *part, int *of) {
 }
 
 static int list_units(struct unit *units, int argc, char **argv, int parts) {
-    int n = 0, mine, all_parts, index = 0;
-    if (!suites_of(argc, argv, &mine, &all_parts))
+    int n = 0, mine, all_parts, first, step, index = 0;
+    if (!part_of("-p", argc, argv, &mine, &all_parts) || !part_of("-e", argc, argv, &first, &step))
         return 0;
     for (int rest = 0; rest < 2; rest++)
         for (const struct test_suite *s = all; s; s = s->next) {
@@ -104,7 +107,7 @@ static int list_units(struct unit *units, int argc, char **argv, int parts) {
                 continue;
             of = of < 1 ? 1 : of < parts ? of : parts;
             for (int part = 0; part < of && n < MAX_UNITS; part++)
-                units[n++] = (struct unit){s, part, of};
+                units[n++] = (struct unit){s, first, step, part, of};
         }
     return n;
 }
@@ -136,8 +139,8 @@ static bool has_option(const char *name, int argc, char **argv) {
 static const char *unknown_option(int argc, char **argv) {
     for (int i = 1; i < argc; i++)
         if (argv[i][0] == '-' && strncmp(argv[i], "-j", 2) != 0 && strncmp(argv[i], "-p", 2) != 0 &&
-            strncmp(argv[i], "-s", 2) != 0 && strncmp(argv[i], "-t", 2) != 0 && strcmp(argv[i], "-x") != 0 &&
-            strcmp(argv[i], "-v") != 0)
+            strncmp(argv[i], "-s", 2) != 0 && strncmp(argv[i], "-t", 2) != 0 && strncmp(argv[i], "-e", 2) != 0 &&
+            strcmp(argv[i], "-x") != 0 && strcmp(argv[i], "-v") != 0)
             return argv[i];
     return NULL;
 }

@@ -12,9 +12,11 @@
 
 enum { MAX_JOBS = 64, TEST_SECONDS = 120, WALL_SECONDS = 1800 };
 
-/* A unit of work that a worker takes from the queue: a whole suite, or part `part` of `parts` of a slow suite. */
+/* A unit of work that a worker takes from the queue: of every `step`-th test of a suite from test `first` on, part `part`
+ * of `parts`. Only slow suites have several parts. */
 struct unit {
     const struct test_suite *suite;
+    int first, step;
     int part, parts;
 };
 

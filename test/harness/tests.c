@@ -25,7 +25,9 @@ static struct {
 
 void test_add(TCase *tc, const TTest *test, int from, int to, bool is_loop) {
     for (int i = from; i < to; i++) {
-        if (filling.named++ % filling.unit->parts != filling.unit->part || filling.of_unit++ != filling.wanted)
+        const struct unit *u = filling.unit;
+        const int index = filling.named++;
+        if (index % u->step != u->first || index / u->step % u->parts != u->part || filling.of_unit++ != filling.wanted)
             continue;
         filling.name = test->name;
         filling.loop = is_loop ? i : -1;
