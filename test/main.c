@@ -81,8 +81,8 @@ static int parts_of_long(const char *name) {
     return 0;
 }
 
-/* Gets what an option like -pK/N selects: *part = K - 1 and *of = N. Without the option, these are 0 and 1. Returns false
- * if the option is invalid. */
+/* Gets what an option like -pK/N selects: *part = K - 1 and *of = N. Without the option, these are 0 and 1. Returns
+ * false if the option is invalid. */
 static bool part_of(const char *option, int argc, char **argv, int *part, int *of) {
     char trailing;
     *part = 0;

@@ -12,8 +12,8 @@
 
 enum { MAX_JOBS = 64, TEST_SECONDS = 120, WALL_SECONDS = 1800 };
 
-/* A unit of work that a worker takes from the queue: of every `step`-th test of a suite from test `first` on, part `part`
- * of `parts`. Only slow suites have several parts. */
+/* A unit of work that a worker takes from the queue: part `part` of `parts` of every `step`-th test of a suite, from
+ * test `first` on. Only slow suites have several parts. */
 struct unit {
     const struct test_suite *suite;
     int first, step;

@@ -124,6 +124,8 @@ static const char *write_statement(const char *opcode, const struct decoded *d) 
     static char statement[TEXT];
     opcode_statement(opcode, d, statement, sizeof statement);
     put(" %s;\n", statement);
+    if (d->row->kind == K_COPY) /* until a wait, PTX does not define what the copy's destination contains */
+        put(" cp.async.wait_all;\n");
     return statement;
 }
 
