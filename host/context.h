@@ -177,7 +177,8 @@ const struct program *module_program(struct heddle *h, struct heddle_module *m, 
 /* Returns native code for a program of the module, or NULL if the interpreter must run the program. */
 struct jit *module_native(const struct heddle *h, struct heddle_module *m, const struct program *p);
 
-/* host/launch_kernel.c: returns how many CTAs of the launch the machine holds at once. */
+/* host/launch_room.c: returns how many CTAs of the launch an SM, or the machine, holds at once. */
+uint32_t launch_occupancy(const struct heddle *h, const struct launch *l);
 uint64_t launch_room(const struct heddle *h, const struct launch *l);
 /* host/launch_forward.c: runs a part of a launch, or the whole launch, without time. Adds its statistics to `s`.
  * Returns false with `f` if the part does not end. */

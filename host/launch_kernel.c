@@ -178,17 +178,6 @@ static uint64_t clear_workspace(struct heddle *h) {
     return 0;
 }
 
-/* Returns how many CTAs of the launch an SM can hold. */
-static uint32_t occupancy(const struct heddle *h, const struct launch *l) {
-    return sm_occupancy(&h->config, l, sm_demand_of(h->units, h->n_units, &h->config, l));
-}
-
-uint64_t launch_room(const struct heddle *h, const struct launch *l) {
-    const uint32_t each = launch_cluster_ctas(l);
-    return each == 1 ? (uint64_t)occupancy(h, l) * h->config.gpu.sms
-                     : (uint64_t)each * sm_most_clusters(&h->config, occupancy(h, l), each);
-}
-
 /* Returns the reason why a cooperative grid cannot run, or NULL if it can run. */
 static const char *too_large(const struct heddle *h, const struct launch *l, char *text, size_t size) {
     const uint64_t all = (uint64_t)l->grid.x * l->grid.y * l->grid.z, room = l->workspace ? launch_room(h, l) : all;
@@ -429,7 +418,7 @@ static bool to_count(struct heddle *h, struct heddle_module *m, const char *kern
 int heddle_occupancy(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim block,
                      uint32_t dynamic_shared) {
     struct launch l;
-    return to_count(h, m, kernel, block, dynamic_shared, &l) ? (int)occupancy(h, &l) : -1;
+    return to_count(h, m, kernel, block, dynamic_shared, &l) ? (int)launch_occupancy(h, &l) : -1;
 }
 
 int heddle_max_clusters(struct heddle *h, struct heddle_module *m, const char *kernel, struct heddle_dim block,
@@ -437,7 +426,7 @@ int heddle_max_clusters(struct heddle *h, struct heddle_module *m, const char *k
     struct launch l;
     if (!to_count(h, m, kernel, block, dynamic_shared, &l))
         return -1;
-    return (int)sm_most_clusters(&h->config, occupancy(h, &l), launch_cluster_ctas(&l));
+    return (int)sm_most_clusters(&h->config, launch_occupancy(h, &l), launch_cluster_ctas(&l));
 }
 
 const char *heddle_launch_kernel(const struct heddle *h, int launch) {

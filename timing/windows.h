@@ -81,8 +81,8 @@ void windows_look(struct windows *w);
 uint32_t windows_resident(const struct windows *w, bool *stopped);
 /* Returns the cycle of the next event after a window, or UINT64_MAX if no event is left: `other`, or an event of an SM
  * or the memory side before it. If several events are due before the next edge, the result may be the cycle of any of
- * them. Between two halves of one crossing, a window follows at once. With `alone`, and after any other window that is
- * not exact, the memory side runs alone until an SM gets a reply. Then the result never depends on the number of
+ * them. Between two halves of one crossing, a window follows at once. After any other window that is not exact, the
+ * memory side runs alone until an SM gets a reply, if `alone` is set. Then the result never depends on the number of
  * threads. */
 uint64_t windows_next(struct windows *w, uint64_t other, bool alone);
 /* Returns the edge after the last cycle with work, at which the next launch begins. Call it when no event is left. */
