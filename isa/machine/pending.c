@@ -118,16 +118,26 @@ void pending_add(struct warp *row, rowmask_t lanes, const uint64_t to[WARP_LANES
 
 uint64_t pending_youngest(const struct warp *row) { return row->copies ? row->copies->issued : 0; }
 
+/* Returns the lanes of copy `a` whose destination overlaps that of the same lane in copy `b`. */
+static rowmask_t lanes_in_common(const struct copy *a, const struct copy *b) {
+    rowmask_t found = 0;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        found |= (rowmask_t)(a->to[l] - b->to[l] < b->bytes || b->to[l] - a->to[l] < a->bytes) << l;
+    return found & a->lanes & b->lanes;
+}
+
 void pending_land(struct warp *row, uint64_t number) {
     struct pending_copies *p = row->copies;
-    for (uint32_t i = 0; p && i < p->n; i++) {
-        struct copy *c = &p->copy[p->at[i]];
-        if (c->number != number)
-            continue;
-        land(row, c, c->lanes);
-        drop_landed(p, i);
+    uint32_t i = 0;
+    while (p && i < p->n && p->copy[p->at[i]].number != number)
+        i++;
+    if (!p || i == p->n)
         return;
-    }
+    struct copy *c = &p->copy[p->at[i]];
+    for (uint32_t k = 0; k < i; k++)
+        land(row, &p->copy[p->at[k]], lanes_in_common(&p->copy[p->at[k]], c));
+    land(row, c, c->lanes);
+    drop_landed(p, 0);
 }
 
 void pending_commit(struct warp *row, rowmask_t lanes) {

@@ -10,7 +10,7 @@
  *   - the lane exits;
  *   - PENDING_MOST younger copies of the row are pending, or memory is out.
  * PTX permits each of these, since no thread may access the destination before the wait. Copies that land together
- * write in the order of their issue. */
+ * write in the order of their issue. A lane's older copies to the same place land before a younger one. */
 #include "warp.h"
 
 enum { PENDING_MOST = 256, PENDING_BYTES = 16 * WARP_LANES };
@@ -24,7 +24,8 @@ void pending_add(struct warp *row, rowmask_t lanes, const uint64_t to[WARP_LANES
                  const unsigned char *data);
 /* Returns the number of the row's youngest copy. Copies have the numbers 1, 2, 3 ... */
 uint64_t pending_youngest(const struct warp *row);
-/* Lets the copy with this number land. Does nothing if it has landed. */
+/* Lets the copy with this number land, after the lanes of older copies that it overwrites. Does nothing if it has
+ * landed. */
 void pending_land(struct warp *row, uint64_t number);
 /* Closes the groups of `lanes`. */
 void pending_commit(struct warp *row, rowmask_t lanes);

@@ -249,7 +249,7 @@ START_TEST(memory_is_exact_with_gaps_inside_modern) {
     } cases[] = {{"spe", "ampere", "gpu.sms=8"},
                  {"dpe", "ampere", "gpu.sms=4"},
                  {"its", "gv100", "gpu.sms=2"},
-                 {"multipath", "gv100", "gpu.sms=2"},
+                 {"multipath", "gv100", "gpu.sms=16"},
                  {"spe", "h100", "gpu.sms=8"}};
     const struct machine m = {cases[_i].config, {cases[_i].sms}};
     check_inside(&m, &(struct sequence){"rounds", cases[_i].model, 8, 1, 1, 0}, true);

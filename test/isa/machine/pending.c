@@ -151,6 +151,23 @@ START_TEST(without_memory_a_copy_lands_at_once) {
 }
 END_TEST
 
+/* Lane l copies 16 bytes to 16 l, and then 4 bytes to 4 l. Lane 0 overwrites its own bytes 0 to 3; lane 1 has 16 to 31
+ * and 4 to 7, which do not overlap. The younger copy lands first: then lane 0's older copy has landed before it, and lane
+ * 1's has not. */
+START_TEST(an_older_copy_to_the_same_place_lands_before) {
+    copy(3, 0, 16, 1);
+    copy(3, 0, 4, 2);
+    pending_land(&row, pending_youngest(&row));
+    ck_assert_int_eq(shared[0], 2);
+    ck_assert_int_eq(shared[8], 1); /* lane 0's older copy */
+    ck_assert_int_eq(shared[16], 0);
+    pending_land(&row, pending_youngest(&row) - 1);
+    ck_assert_int_eq(shared[0], 2);
+    ck_assert_int_eq(shared[4], 2);
+    ck_assert_int_eq(shared[16], 1);
+}
+END_TEST
+
 SUITE(isa_pending) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST_LOOP(each_size_lands_in_its_lanes, 0, 3);
@@ -161,4 +178,5 @@ SUITE(isa_pending) {
     TEST(copies_are_fresh_for_one_turn);
     TEST(another_cta_begins_without_copies);
     TEST(without_memory_a_copy_lands_at_once);
+    TEST(an_older_copy_to_the_same_place_lands_before);
 }
