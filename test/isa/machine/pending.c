@@ -152,8 +152,8 @@ START_TEST(without_memory_a_copy_lands_at_once) {
 END_TEST
 
 /* Lane l copies 16 bytes to 16 l, and then 4 bytes to 4 l. Lane 0 overwrites its own bytes 0 to 3. Lane 1 writes the
- * bytes 16 to 31 and 4 to 7, which do not overlap. The younger copy lands first. So lane 0's older copy lands before it,
- * and lane 1's does not. */
+ * bytes 16 to 31 and 4 to 7, which do not overlap. The younger copy lands first. So lane 0's older copy lands
+ * before it, and lane 1's does not. */
 START_TEST(an_older_copy_to_the_same_place_lands_before) {
     copy(3, 0, 16, 1);
     copy(3, 0, 4, 2);
