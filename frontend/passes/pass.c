@@ -52,7 +52,7 @@ const struct pass passes[] = {
     {"schedule", "order in blocks: loads early, instructions between a result and its use", .run = pass_schedule,
      .wanted = assembles, .when = "core.kind=modern with core.assembly=on"},
     {"added", "instructions that ptxas writes besides those of the program", .run = pass_added, .wanted = wants_added,
-     .when = "machines with core.entry, core.fillers or core.f64_gap"},
+     .when = "machines with core.entry, core.fillers, core.f64_gap or core.pointer_copies"},
     {"units", "which of two units executes moves, sums and shifts by a constant", .run = pass_units,
      .wanted = wants_units, .when = "core.kind=modern with core.assembly, core.select and core.multiplier_adds on"},
     {"liveness", "live range of each virtual register", .run = pass_liveness},
