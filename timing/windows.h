@@ -14,8 +14,8 @@
  * If a kernel has races, its results depend on the cycles at which windows and rounds begin. So these cycles follow
  * from the SMs, and from the cycles that the memory side has reached where these are the same with any number of
  * threads. They are not the same between rounds of two halves: with less than four threads, requests move later, so
- * SMs know fewer events. Nowhere do they follow from memsys_next(): a unit of the memory side may be called too
- * early, and how often it is depends on the passes. */
+ * SMs know fewer events. They do not follow from memsys_next(), except in launches with gaps: a unit of the memory
+ * side may be called too early, and how often it is depends on the passes. */
 #include "dispatch.h"
 #include "isa/machine/workers.h"
 #include "passes.h"
