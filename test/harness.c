@@ -244,7 +244,26 @@ START_TEST(a_crash_has_a_place) {
 }
 END_TEST
 
+static rlim_t processor_limit(void) {
+    struct rlimit limit;
+    getrlimit(RLIMIT_CPU, &limit);
+    return limit.rlim_cur;
+}
+
+/* A test with HEDDLE_EVERY runs a program on up to 150 machines, and each machine is a case of its own. */
+START_TEST(the_next_case_has_its_own_time) {
+    rlim_t at_first = processor_limit();
+    struct rlimit limit;
+    getrlimit(RLIMIT_CPU, &limit);
+    limit.rlim_cur = at_first - 60; /* as if 60 seconds had passed */
+    setrlimit(RLIMIT_CPU, &limit);
+    test_case("the next");
+    ck_assert_int_ge((long)processor_limit(), (long)at_first);
+}
+END_TEST
+
 SUITE(harness) {
     TEST(a_crash_has_a_place);
+    TEST(the_next_case_has_its_own_time);
     TEST_LOOP(messages_say_who_died, 0, sizeof runs / sizeof runs[0]);
 }

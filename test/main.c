@@ -10,8 +10,8 @@
  * -v     prints a line for each test
  * -sN    prints a line of progress every N seconds (default: 15, on a terminal 1)
  *
- * With CK_FORK=no in the environment, all suites run in one process, for a debugger. A test may take TEST_SECONDS of
- * processor time, whatever the load of the machine. */
+ * With CK_FORK=no in the environment, all suites run in one process, for a debugger. A test, and each
+ * case that it names with test_case(), may take TEST_SECONDS of processor time, whatever the load of the machine. */
 #include "test/harness/harness.h"
 #include <signal.h>
 #include <sys/mman.h>

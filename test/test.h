@@ -32,7 +32,7 @@ extern _Thread_local struct test_tried test_tried;
  * process. */
 _Noreturn void test_fail(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Records the case that a loop inside a test is checking: for example the model, the row of a table, or the seed. If
- * the test fails or crashes, the message ends with this text. */
+ * the test fails or crashes, the message ends with this text. Each case has the processor time that a test has. */
 void test_case(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* All assertions of Check expand to these macros. They replace Check's own versions, which write the source location to

@@ -74,6 +74,8 @@ void unit_run(const struct unit *unit);
 /* Installs handlers for the signals that end a test. The handlers report the last recorded source location of the
  * test. */
 void place_catch_signals(void);
+/* Limits the CPU seconds that all threads of this process together may use from now on to TEST_SECONDS. */
+void limit_processor_time(void);
 /* Clears the record of the case that the previous test was checking. */
 void place_forget(void);
 

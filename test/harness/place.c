@@ -60,6 +60,7 @@ void test_case(const char *format, ...) {
     va_start(args, format);
     vsnprintf(report->note, sizeof report->note, format, args);
     va_end(args);
+    limit_processor_time();
 }
 
 void place_forget(void) {

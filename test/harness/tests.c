@@ -81,8 +81,7 @@ int unit_tests(const struct unit *unit) {
     return filling.of_unit;
 }
 
-/* Limits the CPU seconds that all threads of this process together may use from now on. */
-static void limit_processor_time(void) {
+void limit_processor_time(void) {
     struct rusage u;
     struct rlimit limit;
     getrusage(RUSAGE_SELF, &u);
