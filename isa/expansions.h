@@ -49,7 +49,7 @@ const struct expansion *expansion_of(enum expansion_id id);
 /* Returns the number of machine instructions; 1 for EXPANSION_NONE. */
 unsigned expansion_count(enum expansion_id id);
 /* Returns true if there are several machine instructions. Those with one come first in expansions.def. */
-static inline bool expansion_is_several(uint8_t id) { return id > EXPANSION_BITS; }
+static inline bool expansion_is_several(uint8_t id) { return id > EXPANSION_SCALE; }
 /* Returns true if each machine instruction has one half of the operands. */
 static inline bool expansion_is_halves(uint8_t id) { return id >= EXPANSION_ADD_64 && id <= EXPANSION_COMPARE_64; }
 /* Returns true if there are branches between the machine instructions. */

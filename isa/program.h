@@ -373,8 +373,9 @@ struct program {
     uint32_t n_lists;
     uint16_t *regs; /* scoreboard register numbers, see inst_info.regs */
     uint32_t n_regs_list;
-    uint32_t n_regs;          /* number of scoreboard registers; each register and each predicate has one */
-    uint8_t *reg_words;       /* n_regs entries: 32-bit words of each register, 0 for a predicate */
+    uint32_t n_regs;    /* number of scoreboard registers; each register and each predicate has one */
+    uint8_t *reg_words; /* n_regs entries: 32-bit words of each register, 0 for a predicate */
+    uint8_t *reg_bank;  /* n_regs entries: number of each register for its bank; NULL: the scoreboard register number */
     unsigned char *constants; /* bank 1, 64-byte aligned */
     uint32_t constant_bytes;
     uint32_t reg_bytes; /* bytes of bank 0 of one warp; a multiple of 64 */
@@ -417,6 +418,7 @@ struct program {
     bool blocks_are_clusters; /* .blocksareclusters: the grid of a launch is given in clusters */
     bool uses_barriers;       /* contains convergence barriers (frontend/passes/barriers.c) */
     bool uses_stack;          /* contains alloca, stacksave or stackrestore */
+    bool uses_dynamic_shared; /* contains an address in dynamic shared memory */
     bool local_by_word;       /* local memory of all lanes is interleaved by words: exec_local_by_word() allows it */
     /* hidden register of 64 bits per lane if the kernel can reach a recursive function, else OPND_SINK; see call.h */
     opnd_t frame_pointer;

@@ -40,7 +40,8 @@ def class_of(opcode):
         return "flow"
     if opcode in UNIFORM:
         return "uniform"
-    return "memory" if 0x180 <= opcode < 0x1B8 and opcode not in (0x1A0,) else "ALU"
+    textures = 0x160 <= opcode < 0x171
+    return "memory" if textures or (0x180 <= opcode < 0x1B8 and opcode != 0x1A0) else "ALU"
 
 
 def sections(cubin):

@@ -20,8 +20,9 @@ esac
 number() { sed -n "s/.*\"$1\":[[:space:]]*\([0-9.e+-]*\).*/\1/p" "$json" | tail -n 1; } # the totals come last
 
 echo 'case,cycles,reference_cycles,warp_instructions,reference_warp_instructions,thread_instructions,reference_thread_instructions,seconds,reference_seconds' >"$csv"
-{ tail -n +2 "$ref/reference.tsv" | sed 's/^/kernels.ptx\t/'; tail -n +2 "$ref/kinds.tsv" | sed 's/^/kinds.ptx\t/'; } |
-while IFS="$(printf '\t')" read -r ptx name kernel grid block shared args cycles threads _ warps _ seconds; do
+for table in reference=kernels kinds=kinds more=more; do
+    tail -n +2 "$ref/${table%=*}.tsv" | sed "s/^/${table#*=}.ptx\t/"
+done | while IFS="$(printf '\t')" read -r ptx name kernel grid block shared args cycles threads _ warps _ seconds; do
     [ $column = 0 ] || cycles=$(awk -F '\t' -v c="$name" -v n=$column '$1 == c { print $n }' "$ref/peers.tsv")
     case $cycles in '' | -) continue ;; esac
     for n in $(echo "$args" | grep -o 'zero:[0-9]*' | cut -d : -f 2); do # files, as the host of the reference copies
@@ -52,12 +53,12 @@ END {
     printf "warp instruction counts equal in %d of %d\n", equal, n
     printf "%.2f s in all, %.2f M warp instructions a second; the reference needed %.0f s\n", mine, wi / mine / 1e6, theirs
 }' "$csv"
-range=-15:15
+range=-20:20
 [ $column = 0 ] || range="*:*"
 if command -v gnuplot >/dev/null 2>&1; then
     tail -n +2 "$csv" | awk -F, '{ printf "%s %d %.3f\n", $1, $3, 100 * ($2 - $3) / $3 }' | sort -k 2n >"$json"
     gnuplot <<PLOT
-set terminal svg size 720,900 font 'sans,11' background 'white' noenhanced
+set terminal svg size 720,1100 font 'sans,11' background 'white' noenhanced
 set output 'build/validate.svg'
 set xlabel 'cycles of Heddle against those of GPGPU-Sim 4.2, %'
 set ylabel 'cases, the shortest at the bottom'
@@ -67,7 +68,7 @@ set yrange [-1:*]
 set ytics font ',9'
 set arrow from 0, graph 0 to 0, graph 1 nohead lc rgb '#888888'
 set key off
-plot '$json' using 3:0:yticlabels(1) with points pt 7 ps 0.7 lc rgb '#1f5f8b', \
+plot '$json' using 3:0:yticlabels(1) with points pt 7 ps 0.7 lc rgb '#1f5f8b' title 'cases', \
     '' using 3:0:(-\$3):(0) with vectors nohead lc rgb '#1f5f8b'
 PLOT
     echo "plot: build/validate.svg"

@@ -8,21 +8,30 @@ static void print_warps(struct sm *const *sm, uint32_t n, uint32_t warps, FILE *
         stuck += sm_describe(sm[i], warps - shown, out);
         shown = stuck < warps ? stuck : warps;
     }
-    if (stuck > shown)
-        fprintf(out, "  and %u more warp%s\n", stuck - shown, stuck - shown == 1 ? "" : "s");
+    print_more_warps(stuck - shown, out);
 }
 
-/* Returns a report; `clock` is the SM whose clock does not advance, or NULL. */
-static char *report(struct sm *const *sm, uint32_t n, uint32_t warps, struct sm *clock, const char *why) {
+/* Whose warps a report shows. */
+struct shown {
+    struct sm *const *sm;
+    uint32_t n, most;            /* number of SMs; most warps */
+    struct sm *clock;            /* the SM whose clock does not advance, or NULL */
+    const struct dead_cta *dead; /* only the warps of this CTA; NULL: all warps */
+};
+
+static char *report(const struct shown *s, const char *why) {
     char *text = NULL;
     size_t len = 0;
     FILE *out = open_memstream(&text, &len);
     if (!out)
         return NULL;
     fprintf(out, "%s\n", why);
-    if (clock)
-        sm_describe_clock(clock, sm_status(clock)->fault_cycle, out);
-    print_warps(sm, n, warps, out);
+    if (s->clock)
+        sm_describe_clock(s->clock, sm_status(s->clock)->fault_cycle, out);
+    if (s->dead)
+        sm_describe_cta(s->sm[s->dead->sm], s->dead->slot, s->most, out);
+    else
+        print_warps(s->sm, s->n, s->most, out);
     if (fclose(out) != 0) {
         free(text);
         return NULL;
@@ -30,11 +39,11 @@ static char *report(struct sm *const *sm, uint32_t n, uint32_t warps, struct sm 
     return text;
 }
 
-char *deadlock_report(struct sm *const *sm, uint32_t n, uint32_t warps, const char *why) {
-    return report(sm, n, warps, NULL, why);
+char *deadlock_report(struct sm *const *sm, uint32_t n, uint32_t warps, const struct dead_cta *dead, const char *why) {
+    return report(&(struct shown){.sm = sm, .n = n, .most = warps, .dead = dead}, why);
 }
 
 char *standstill_report(struct sm *const *sm, uint32_t n, struct sm *at, const char *why) {
     enum { FEW = 4 };
-    return report(sm, n, FEW, at, why);
+    return report(&(struct shown){.sm = sm, .n = n, .most = FEW, .clock = at}, why);
 }

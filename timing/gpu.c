@@ -316,7 +316,7 @@ static bool end_unit(struct run *r) {
  * not run alone: at the end of a unit it is at most as far ahead as end_unit() assumes. */
 static uint64_t next_work(struct run *r) {
     const uint64_t clusters = r->ctas.clusters ? clusters_next(r->ctas.clusters) : NEVER;
-    return windows_next(&r->g->windows, ctas_may_begin(&r->ctas) ? r->to : clusters, !r->gaps);
+    return windows_seek(&r->g->windows, ctas_may_begin(&r->ctas) ? r->to : clusters, !r->gaps);
 }
 
 /* Runs windows until all CTAs have ended and all memory traffic has settled. */

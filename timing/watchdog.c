@@ -2,6 +2,7 @@
 #include "deadlock.h"
 #include "isa/arith.h"
 #include "isa/machine/warp.h"
+#include "isa/paths/host_poll.h"
 #include "timing/config/config.h"
 #include "timing/mem/memsys.h"
 #include "timing/sm/cta_ops.h"
@@ -37,6 +38,9 @@ void watchdog_begin(struct watchdog *d, const struct watchdog_parts *parts, cons
                            .patience = patience(parts->cfg, parts->units, parts->n_units),
                            .progress_at = first,
                            .due = first + period(parts->cfg),
+                           .look = first + period(parts->cfg),
+                           .dead = {.number = CTA_NONE},
+                           .offer = first + period(parts->cfg),
                            .most = 1};
 }
 
@@ -54,16 +58,22 @@ struct fault watchdog_standstill(const struct watchdog *d, struct sm *sm, uint64
     return (struct fault){.kind = FAULT_STANDSTILL, .text = standstill_report(d->parts.sm, d->parts.n_sms, sm, why)};
 }
 
-/* Returns a fault with a report that begins with "kernel 'K': `before` N cycles`after`". */
-static struct fault stuck(const struct watchdog *d, enum fault_kind kind, const char *before, uint64_t cycles,
-                          const char *after) {
+/* Returns a fault with a report that begins with "kernel 'K': `before` N cycles`after`". The report shows all warps, or
+ * those of the CTA `dead`. */
+static struct fault stuck_in(const struct watchdog *d, const struct dead_cta *dead, enum fault_kind kind,
+                             const char *before, uint64_t cycles, const char *after) {
     char why[640];
     snprintf(why, sizeof why, "kernel '%.120s': %s %" PRIu64 " cycles%s", d->launch->program->name, before, cycles,
              after);
     uint32_t warps = d->parts.cfg->deadlock.max_report;
     if (kind != FAULT_DEADLOCK && warps > FEW_NAMED)
         warps = FEW_NAMED;
-    return (struct fault){.kind = kind, .text = deadlock_report(d->parts.sm, d->parts.n_sms, warps, why)};
+    return (struct fault){.kind = kind, .text = deadlock_report(d->parts.sm, d->parts.n_sms, warps, dead, why)};
+}
+
+static struct fault stuck(const struct watchdog *d, enum fault_kind kind, const char *before, uint64_t cycles,
+                          const char *after) {
+    return stuck_in(d, NULL, kind, before, cycles, after);
 }
 
 /* Returns true if a path of the warp in the slot can run while other lanes of the warp wait. */
@@ -230,8 +240,50 @@ static struct fault deadlock(const struct watchdog *d, const char *before, uint6
     return stuck(d, FAULT_DEADLOCK, before, cycles, after);
 }
 
+/* Searches for a dead CTA at the end of each period. Returns true if the last two searches found the same CTA. */
+static bool find_dead_cta(struct watchdog *d, uint64_t to) {
+    if (to < d->look)
+        return false;
+    const uint64_t before = d->dead.number;
+    d->look = to + period(d->parts.cfg);
+    d->dead = dead_cta_find(d->parts.sm, d->parts.n_sms);
+    return d->dead.number != CTA_NONE && d->dead.number == before;
+}
+
+static struct fault dead_cta(const struct watchdog *d) {
+    const struct dim3 id = sm_get_cta(d->parts.sm[d->dead.sm], d->dead.slot)->id;
+    char before[96];
+    snprintf(before, sizeof before, "deadlock: no warp of CTA (%u,%u,%u) can continue, for at least", id.x, id.y, id.z);
+    return stuck_in(d, &d->dead, FAULT_DEADLOCK, before, period(d->parts.cfg), d->dead.split ? barrier_advice(d) : "");
+}
+
+/* Returns true if warps have polled this kind of memory in this period, and in `patience` periods altogether. */
+static bool polls_for_long(struct watchdog *d, enum poll kind, uint32_t patience) {
+    uint64_t polled = 0;
+    for (uint32_t i = 0; i < d->parts.n_sms; i++)
+        polled += sm_polls(d->parts.sm[i], kind);
+    const bool now = polled != d->polled[kind];
+    d->polled[kind] = polled;
+    d->polling[kind] = d->stands ? 0 : d->polling[kind] + now;
+    return now && d->polling[kind] >= patience;
+}
+
+/* At the end of each period, lets the host and other launches run if warps have polled memory for long. Before that,
+ * find_livelock() may find that the launch stands. */
+static void offer_host_turn(struct watchdog *d, uint64_t to) {
+    enum { HOST_PATIENCE = 8, DEVICE_PATIENCE = 200 };
+    if (!d->launch->stands || to < d->offer)
+        return;
+    d->offer = to + period(d->parts.cfg);
+    const bool host = polls_for_long(d, POLL_HOST, HOST_PATIENCE),
+               device = polls_for_long(d, POLL_DEVICE, DEVICE_PATIENCE);
+    if (host || device)
+        launch_continues(d->launch, true);
+}
+
 bool watchdog_check(struct watchdog *d, uint64_t to, uint64_t next, struct fault *fault) {
     uint64_t cycles = to - d->start;
+    offer_host_turn(d, to);
     if (launch_stopped(d->launch))
         *fault = watchdog_stopped(d, to);
     else if (d->launch->cycle_limit && cycles >= d->launch->cycle_limit)
@@ -242,6 +294,8 @@ bool watchdog_check(struct watchdog *d, uint64_t to, uint64_t next, struct fault
         *fault =
             deadlock(d, "deadlock: every warp that can run has repeated itself, in memory that nobody changes, for",
                      d->parts.cfg->deadlock.cycles / 2, " (half of deadlock.cycles)");
+    else if (find_dead_cta(d, to))
+        *fault = dead_cta(d);
     else if (!makes_progress(d, to))
         *fault = deadlock(d, "deadlock: no instruction was issued and no memory access moved for", d->patience,
                           d->sleeps ? " (deadlock.cycles), and often before, while paths sleep" : " (deadlock.cycles)");

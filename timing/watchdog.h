@@ -2,6 +2,7 @@
 #define TIMING_WATCHDOG_H
 /* Finds launches that never end: deadlocks, livelocks, and a clock that does not advance. It also ends launches that
  * reach their cycle limit or are stopped. The GPU calls watchdog_check() between windows. */
+#include "dead_cta.h"
 #include "isa/machine/launch.h"
 #include "timing/sm/sm.h"
 
@@ -28,6 +29,11 @@ struct watchdog {
     uint64_t due;                /* cycle at which the present period of the livelock search ends */
     uint64_t periods, most;      /* periods of the present search; periods after which the search may pause */
     bool stands;                 /* true if the present search has found a livelock, but the launch continues */
+    uint64_t look;               /* cycle of the next search for a dead CTA */
+    struct dead_cta dead;        /* what the last such search found */
+    uint64_t offer;              /* cycle of the next offer_host_turn() */
+    uint64_t polled[3];          /* by enum poll: polls of memory that the last offer_host_turn() found */
+    uint32_t polling[3];         /* by enum poll: number of periods with such polls since the launch stood */
     bool watching;               /* true if a search for a livelock is running, and nothing has disturbed it */
 };
 

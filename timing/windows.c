@@ -368,7 +368,7 @@ uint32_t windows_resident(const struct windows *w, bool *stopped) {
     return ctas;
 }
 
-uint64_t windows_next(struct windows *w, uint64_t other, bool alone) {
+uint64_t windows_seek(struct windows *w, uint64_t other, bool alone) {
     if (w->halves)
         return w->at;
     const uint64_t soon = w->at + w->edge;

@@ -79,12 +79,12 @@ bool windows_run(struct windows *w, struct ctas *ctas, uint64_t from, uint64_t t
 void windows_look(struct windows *w);
 /* Returns the number of CTAs on SMs after a window. Sets *stopped if an SM stopped with a fault. */
 uint32_t windows_resident(const struct windows *w, bool *stopped);
-/* Returns the cycle of the next event after a window, or UINT64_MAX if no event is left: `other`, or an event of an SM
- * or the memory side before it. If several events are due before the next edge, the result may be the cycle of any of
- * them. Between two halves of one crossing, a window follows at once. After any other window that is not exact, the
- * memory side runs alone until an SM gets a reply, if `alone` is set. Then the result never depends on the number of
- * threads. */
-uint64_t windows_next(struct windows *w, uint64_t other, bool alone);
+/* Finds the next event after a window. Returns its cycle, or UINT64_MAX if no event is left: `other`, or an event of
+ * an SM or the memory side before it. If several events are due before the next edge, the result may be the cycle of
+ * any of them. Between two halves of one crossing, a window follows at once. After any other window that is not exact,
+ * the memory side runs alone until an SM gets a reply, if `alone` is set. Then the result never depends on the number
+ * of threads. */
+uint64_t windows_seek(struct windows *w, uint64_t other, bool alone);
 /* Returns the edge after the last cycle with work, at which the next launch begins. Call it when no event is left. */
 uint64_t windows_end(struct windows *w);
 #endif

@@ -220,6 +220,18 @@ void inst_set_row(struct inst *in, const struct isa_row *row) {
     memcpy(&in->fn, &row->fn, sizeof in->fn);
 }
 
+uint32_t ir_special(struct ir *ir, enum special s, bool wide) {
+    const uint16_t bytes = wide ? 8 : 4;
+    for (uint32_t i = 0; i < ir->n_specials; i++)
+        if (ir->specials[i].id == s && ir->specials[i].bytes == bytes)
+            return ir->specials[i].offset;
+    const uint32_t v = ir_vreg(ir, wide ? RC_64 : RC_32, 0, special_name(s), (uint32_t)strlen(special_name(s)));
+    ir->vregs[v].special = true;
+    ir->specials = IR_ROOM(ir, ir->specials, ir->n_specials, ir->cap_specials);
+    ir->specials[ir->n_specials++] = (struct special_init){.id = (uint16_t)s, .bytes = bytes, .offset = v};
+    return v;
+}
+
 struct inst inst_of_row(const struct isa_row *row) {
     struct inst in = {.a = OPND_ZERO, .b = OPND_ZERO, .c = OPND_ZERO, .e = OPND_ZERO, .guard = NO_GUARD};
     inst_set_row(&in, row);

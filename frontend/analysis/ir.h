@@ -142,8 +142,9 @@ struct ir {
 
     /* once registers are allocated */
     bool allocated;
-    uint32_t n_boards; /* number of scoreboard registers */
-    uint16_t *board;   /* virtual register -> scoreboard register */
+    uint32_t n_boards;   /* number of scoreboard registers */
+    uint16_t *board;     /* virtual register -> scoreboard register */
+    uint8_t *board_bank; /* with peer.own_registers, number in the name of each scoreboard register; else NULL */
     uint8_t *board_words;
     uint32_t reg_area[N_REG_CLASSES + 1];
     uint32_t reg_bytes, thread_regs;
@@ -151,15 +152,17 @@ struct ir {
     /* values that lowering copies to the program unchanged */
     struct program_param *params;
     uint32_t n_params, param_bytes, shared_bytes, local_bytes;
+    uint32_t n_shared; /* variables in shared memory that the kernel and its functions name */
     struct dim3 reqntid, maxntid, cluster;
     bool warp_groups;     /* the kernel or a function has wgmma.wait_group */
     bool moves_registers; /* the kernel or a function has setmaxnreg */
     uint32_t max_cluster_rank;
     bool explicit_cluster, blocks_are_clusters;
-    uint32_t maxnreg; /* the smallest of the register limits that the kernel specifies; 0 means no limit */
+    uint32_t min_ctas; /* .minnctapersm: CTAs that should fit in an SM together; 0: not specified */
+    uint32_t maxnreg;  /* the smallest of the register limits that the kernel specifies; 0 means no limit */
     /* number of instructions that precede the kernel in the PTX text; the kernel's code address follows from it */
     uint32_t place;
-    bool uses_barriers, uses_stack;
+    bool uses_barriers, uses_stack, uses_dynamic_shared;
     struct ir_stream *streams; /* streams other than the kernel */
     uint32_t n_streams, cap_streams;
     /* communication sites between streams, each with its kind and line; inst_info.site and guard_site refer to them */
@@ -223,6 +226,8 @@ void ir_find_regs(const struct ir *ir, struct inst *in, struct inst_regs *out);
 void ir_note_regs(struct ir *ir, uint32_t inst);
 /* Sets the instruction's function, kind, latency class and sizes from a row of the opcode table. Operands stay. */
 void inst_set_row(struct inst *in, const struct isa_row *row);
+/* Returns the register of 32 or 64 bits that holds a special register which never changes in a thread. */
+uint32_t ir_special(struct ir *ir, enum special s, bool wide);
 /* Returns an instruction of this row of the opcode table, without operands or guard. */
 struct inst inst_of_row(const struct isa_row *row);
 /* Returns true if control never continues at the next instruction. */

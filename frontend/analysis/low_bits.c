@@ -106,6 +106,10 @@ static struct low_bits evaluate(const struct ir *ir, const struct defuse *du, co
         return plain ? sum(a, b) : unknown;
     case OP_ADD3:
         return sum(sum(a, b), c);
+    case OP_ADD_SUB:
+        return difference(sum(a, b), c);
+    case OP_SUB_SUB:
+        return difference(difference(a, b), c);
     case OP_LEA:
         return sum(shifted(ir, a, in->b), c);
     case OP_SUB:

@@ -441,6 +441,8 @@ static void note_attributes(struct lower *l, const struct function *f) {
             l->ir->explicit_cluster = true;
         else if (strcmp(a->name->text, ".blocksareclusters") == 0)
             l->ir->blocks_are_clusters = true;
+        else if (strcmp(a->name->text, ".minnctapersm") == 0)
+            l->ir->min_ctas = dimensions(l, a).x;
         else if (strcmp(a->name->text, ".maxnreg") == 0)
             note_registers(l, a);
 }

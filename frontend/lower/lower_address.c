@@ -27,6 +27,7 @@ static bool symbol_address(struct lower *l, const struct operand *o, const struc
     case HOME_DYNAMIC:
         out->fixup = true;
         out->what = FIX_DYNAMIC_SHARED;
+        l->ir->uses_dynamic_shared = true;
         break;
     case HOME_FRAME:
         out->fixup = true;

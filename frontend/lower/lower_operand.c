@@ -88,15 +88,9 @@ bool immediate(struct lower *l, const struct operand *o, enum type t, uint64_t *
 
 /* Returns the virtual register for a special register that never changes in a thread, such as %tid.x. */
 static opnd_t fixed_special(struct lower *l, enum special s, bool wide) {
-    struct ir *ir = l->ir;
     uint32_t *reg = &l->special_reg[s][wide];
-    if (!*reg) {
-        *reg = ir_vreg(ir, wide ? RC_64 : RC_32, 0, special_name(s), (uint32_t)strlen(special_name(s)));
-        ir->vregs[*reg].special = true;
-        ir->specials = IR_ROOM(ir, ir->specials, ir->n_specials, ir->cap_specials);
-        ir->specials[ir->n_specials++] =
-            (struct special_init){.id = (uint16_t)s, .bytes = wide ? 8 : 4, .offset = *reg};
-    }
+    if (!*reg)
+        *reg = ir_special(l->ir, s, wide);
     return *reg << 1;
 }
 

@@ -18,6 +18,7 @@ uint64_t allocate_in_frame(struct lower *l, uint64_t bytes, uint64_t align, stru
 static void place_shared(struct lower *l, struct symbol *s) {
     const struct variable *v = s->variable;
     s->placed = true;
+    l->ir->n_shared++;
     if (is_unsized(v)) {
         if (!v->linkage || strcmp(v->linkage->text, ".extern") != 0)
             diag_error(l->d, v->loc, "shared array '%s' has no size; dynamic shared memory is declared .extern",

@@ -9,16 +9,18 @@
 
 struct rule {
     const char *mnemonics, *words, *targets;
-    unsigned version, lost_target;
+    unsigned version, lost_target, later_target; /* 0: not a row of LOST or LATER */
 };
 
 #define DATA_CENTER "100a 100f 103a 103f 110a 110f"
 #define CONSUMER    "120a 120f 121a 121f"
 #define BLACKWELL   DATA_CENTER " " CONSUMER
 static const struct rule rules[] = {
-#define NEEDS(mnemonics, words, targets, version) {mnemonics, words, targets, version, 0},
-#define LOST(mnemonics, words, target, version)   {mnemonics, words, "", version, target},
+#define NEEDS(mnemonics, words, targets, version) {mnemonics, words, targets, version, 0, 0},
+#define LOST(mnemonics, words, target, version)   {mnemonics, words, "", version, target, 0},
+#define LATER(mnemonics, words, target, version)  {mnemonics, words, "", version, 0, target},
 #include "targets.def"
+#undef LATER
 #undef LOST
 #undef NEEDS
 };
@@ -61,6 +63,8 @@ static bool includes(const char *targets, const struct target *t) {
 static bool is_met(const struct rule *r, const struct target *t, unsigned version) {
     if (r->lost_target)
         return t->number < r->lost_target || version < r->version;
+    if (r->later_target && t->number >= r->later_target)
+        return true;
     return version >= r->version && includes(r->targets, t);
 }
 

@@ -1,6 +1,7 @@
 /* Adds machine instructions that ptxas writes besides those of the program. Their results are not used.
  *  - core.entry: a kernel begins with a move of the stack pointer from constant memory, and with the load of the
- *    descriptor of accesses to global memory.
+ *    descriptor of accesses to global memory. It computes the address of each variable in shared memory from the number
+ *    of the CTA in its cluster: S2UR, UMOV and ULEA, and for each other variable UIADD3 and ULEA.
  *  - core.fillers: a called function saves and restores each convergence barrier in which it makes calls; a barrier is
  *    cleared before each BSSY, those of expansions included; a kernel begins with a shuffle without lanes, and an
  *    instruction without effect precedes each barrier of a CTA.
@@ -36,6 +37,9 @@ static bool accesses_global(const struct ir *ir) {
     }
     return false;
 }
+
+/* Returns the instructions that compute the addresses of all variables in shared memory. */
+static uint32_t address_moves(const struct ir *ir) { return ir->n_shared ? 1 + 2 * ir->n_shared : 0; }
 
 /* Adds a move to a register of the uniform datapath, or a move without a result. */
 static void add_move(struct ir *ir, struct edit *e, bool uniform) {
@@ -75,6 +79,8 @@ static void add_entry(struct ir *ir, struct edit *e, uint32_t moves) {
         const struct inst nothing = inst_of_row(isa_find_row(OP_FILL, T_B32, T_NONE, 0));
         edit_at_begin(e, 0, &nothing);
     }
+    for (uint32_t k = address_moves(ir); k-- > 0 && moves > 2 && has_uniform_datapath(ir);)
+        add_move(ir, e, true);
     if (moves > 1 && has_uniform_datapath(ir) && accesses_global(ir))
         add_move(ir, e, true);
     if (moves && parameter)

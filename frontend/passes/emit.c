@@ -315,6 +315,7 @@ bool pass_emit(struct ir *ir) {
     p->n_compounds = ir->n_compounds;
     p->n_regs = ir->n_boards;
     p->reg_words = ir->board_words;
+    p->reg_bank = ir->board_bank;
     p->reg_bytes = ir->reg_bytes;
     _Static_assert((int)N_REG_AREAS == (int)N_REG_CLASSES, "an area a class");
     memcpy(p->reg_area, ir->reg_area, sizeof p->reg_area);
@@ -339,6 +340,7 @@ bool pass_emit(struct ir *ir) {
     p->blocks_are_clusters = ir->blocks_are_clusters;
     p->uses_barriers = ir->uses_barriers;
     p->uses_stack = ir->uses_stack;
+    p->uses_dynamic_shared = ir->uses_dynamic_shared;
     p->local_by_word = exec_local_by_word(p);
     p->frame_pointer = ir->frame_pointer ? ir->vregs[ir->frame_pointer].offset << 1 : OPND_SINK;
     if (program_affine_stream(p))

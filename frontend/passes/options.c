@@ -20,3 +20,11 @@ double pass_option(const struct pass_context *c, const char *key, double otherwi
 bool assembles(const struct ir *ir) {
     return pass_option(&ir->context, "core.kind", 0) != 0 && pass_option(&ir->context, "core.assembly", 1) != 0;
 }
+
+bool has_uniform_datapath(const struct ir *ir) {
+    return pass_option(&ir->context, "core.uniform", 0) != 0 && pass_option(&ir->context, "pipe.affine.units", 0) != 0;
+}
+
+bool has_uniform_addresses(const struct ir *ir) {
+    return has_uniform_datapath(ir) && pass_option(&ir->context, "core.uniform_addresses", 0) != 0;
+}

@@ -53,8 +53,10 @@ bool selects(const struct ir *ir);
 uint8_t select_expansion(const struct ir *ir, const struct inst *in);
 /* uniform.c: registers of the uniform datapath. */
 bool pass_uniform(struct ir *ir);
-/* Returns true if the machine has a uniform datapath. */
+/* options.c: returns true if the machine has a uniform datapath. */
 bool has_uniform_datapath(const struct ir *ir);
+/* Returns true if accesses to global memory can read their address in uniform registers. */
+bool has_uniform_addresses(const struct ir *ir);
 /* added.c: instructions that ptxas adds. */
 struct edit;
 bool pass_added(struct ir *ir);

@@ -39,13 +39,14 @@ static bool run_rounds(struct ir *ir, bool (*change)(struct select *s, uint32_t 
 static bool fold(struct ir *ir) {
     uint32_t folded = 0;
     return select_webs(ir) && select_narrow(ir) && run_rounds(ir, select_constants, &folded) &&
-           run_rounds(ir, select_fold, &folded) && run_rounds(ir, select_fuse, &folded) &&
-           run_rounds(ir, select_halves, &folded) && run_rounds(ir, select_fold, &folded) &&
-           run_rounds(ir, select_fetch, &folded);
+           run_rounds(ir, select_sizes, &folded) && run_rounds(ir, select_fold, &folded) &&
+           run_rounds(ir, select_fuse, &folded) && run_rounds(ir, select_halves, &folded) &&
+           run_rounds(ir, select_fold, &folded) && run_rounds(ir, select_fetch, &folded);
 }
 
 bool pass_select(struct ir *ir) {
-    if (!fold(ir) || !select_vectors(ir) || !select_guards(ir) || !select_factors(ir) || !select_params(ir))
+    if (!fold(ir) || !select_aggregate(ir) || !select_vectors(ir) || !select_guards(ir) || !select_factors(ir) ||
+        !select_params(ir))
         return false;
     for (uint32_t i = 0; i < ir->n; i++) {
         const enum expansion_id id = select_expansion(ir, &ir->code[i]);

@@ -41,6 +41,9 @@ int64_t select_constant(const struct ir *ir, opnd_t o, unsigned bytes);
 
 /* select_webs.c: gives each value a register of its own. Returns false on failure. */
 bool select_webs(struct ir *ir);
+/* select_sizes.c: removes conversions of integers to another size that the machine does not need. Returns true if
+ * instruction `i` changed. */
+bool select_sizes(struct select *s, uint32_t i);
 /* select_narrow.c: computes addresses of constant, shared and local memory in 32 bits. Returns false on failure. */
 bool select_narrow(struct ir *ir);
 /* select_constants.c: returns the constant that instruction `i` reads as operand `o`, directly or from the only copy
@@ -54,6 +57,14 @@ bool select_factors(struct ir *ir);
  * did. */
 bool select_fold(struct select *s, uint32_t i);
 bool select_fuse(struct select *s, uint32_t i);
+/* select_operands.c: returns true if `use` can compute the result of `i`, which it reads, itself. */
+bool select_may_absorb(const struct select *s, uint32_t i, const struct reg_use *use);
+/* select_operands.c: removes instruction `i`, whose uses now compute its result. */
+void select_absorbed(struct select *s, uint32_t i);
+/* select_sums.c: fuse instruction `i`, a product or a sum of integers, with the sums that use its result. Return true
+ * if they did. */
+bool select_products(struct select *s, uint32_t i);
+bool select_sums(struct select *s, uint32_t i);
 /* select_fuse.c: joins instruction `i` and a later one of its block that computes the other half of the same product.
  * Returns true if it did. */
 bool select_halves(struct select *s, uint32_t i);
@@ -61,6 +72,10 @@ bool select_halves(struct select *s, uint32_t i);
  * variable a copy for the uniform datapath if all instructions that use the result can read a uniform register. Returns
  * true if so. */
 bool select_fetch(struct select *s, uint32_t i);
+/* select_fold.c: returns the special register for a word in constant memory. */
+uint32_t select_word_register(struct ir *ir, struct special_init word);
+/* select_aggregate.c: one lane adds to a word in memory for all lanes. Returns false on failure. */
+bool select_aggregate(struct ir *ir);
 /* select_vectors.c: joins accesses to neighbouring words to one access. Returns false on failure. */
 bool select_vectors(struct ir *ir);
 /* select_guards.c: turns short ifs into guarded instructions. Returns false on failure. */

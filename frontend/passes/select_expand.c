@@ -15,14 +15,23 @@ static enum expansion_id division_by_constant(const struct isa_row *row) {
     return is_signed(row->d) ? EXPANSION_DIV_S32_BY : EXPANSION_DIV_U32_BY;
 }
 
+/* Returns the expansion of a division of f32. The reciprocal of a constant is a constant. */
+static enum expansion_id division_f32(const struct inst *in, const struct isa_row *row) {
+    const unsigned approx = form_get(row->form, CAT_APPROX), ftz = form_get(row->form, CAT_FTZ);
+    if (approx == APPROX_NONE)
+        return in->b & 1 ? EXPANSION_DIV_F32_BY : EXPANSION_DIV_F32;
+    if (in->b & 1)
+        return EXPANSION_SCALE;
+    if (approx == APPROX_FULL)
+        return ftz ? EXPANSION_DIV_APPROX : EXPANSION_DIV_FULL;
+    return ftz ? EXPANSION_QUOTIENT : EXPANSION_DIV_APPROX;
+}
+
 static enum expansion_id division(const struct inst *in, const struct isa_row *row) {
-    const unsigned approx = form_get(row->form, CAT_APPROX);
     if (row->d == T_F64)
         return EXPANSION_DIV_F64;
     if (row->d == T_F32)
-        return approx == APPROX_APPROX ? EXPANSION_DIV_APPROX
-               : approx == APPROX_FULL ? EXPANSION_DIV_FULL
-                                       : EXPANSION_DIV_F32;
+        return division_f32(in, row);
     if (type_bytes(row->d) == 8 && row->op == OP_REM)
         return is_signed(row->d) ? EXPANSION_REM_S64 : EXPANSION_REM_U64;
     if (type_bytes(row->d) == 8)
@@ -40,6 +49,8 @@ static enum expansion_id special_function(const struct isa_row *row) {
     const bool approximate = form_get(row->form, CAT_APPROX) != APPROX_NONE, ftz = form_get(row->form, CAT_FTZ);
     if (row->op == OP_SIN || row->op == OP_COS)
         return EXPANSION_SINE;
+    if (row->d == T_F64 && row->op == OP_RSQRT)
+        return ftz ? EXPANSION_NONE : EXPANSION_RSQRT_F64;
     if (row->d == T_F64)
         return approximate || ftz ? EXPANSION_NONE : row->op == OP_RCP ? EXPANSION_RCP_F64 : EXPANSION_SQRT_F64;
     if (row->d != T_F32 || (approximate && ftz))
@@ -49,11 +60,17 @@ static enum expansion_id special_function(const struct isa_row *row) {
     return row->op == OP_SQRT && !approximate ? EXPANSION_SQRT_F32 : EXPANSION_SCALED;
 }
 
-static enum expansion_id product(const struct isa_row *row) {
+/* Returns true if a factor is a constant of 32 bits, or the negative of one: its upper half needs no product. */
+static bool is_short_factor(const struct ir *ir, opnd_t o) {
+    const int64_t upper = o & 1 ? select_constant(ir, o, 8) >> 32 : 1;
+    return upper == 0 || upper == -1;
+}
+
+static enum expansion_id product(const struct ir *ir, const struct inst *in, const struct isa_row *row) {
     if (type_bytes(row->a) != 8 || !is_integer(row->a))
         return EXPANSION_NONE;
     if (form_get(row->form, CAT_PART) != PART_HI)
-        return EXPANSION_MUL_64;
+        return is_short_factor(ir, in->a) || is_short_factor(ir, in->b) ? EXPANSION_MUL_64_BY : EXPANSION_MUL_64;
     return is_signed(row->a) ? EXPANSION_MULHI_S64 : EXPANSION_MULHI_U64;
 }
 
@@ -95,6 +112,9 @@ static enum expansion_id expansion_for(const struct ir *ir, const struct inst *i
     case OP_ADD:
     case OP_SUB:
     case OP_NEG:
+    case OP_ADD3:
+    case OP_ADD_SUB:
+    case OP_SUB_SUB:
         return sum(row);
     case OP_LEA:
         return EXPANSION_ADD_64;
@@ -102,7 +122,7 @@ static enum expansion_id expansion_for(const struct ir *ir, const struct inst *i
         return is_wide(row) && is_integer(row->d) ? EXPANSION_ABS_64 : EXPANSION_NONE;
     case OP_MUL:
     case OP_MAD:
-        return product(row);
+        return product(ir, in, row);
     case OP_DIV:
     case OP_REM:
         return division(in, row);
@@ -123,6 +143,7 @@ static enum expansion_id expansion_for(const struct ir *ir, const struct inst *i
     case OP_NOT:
     case OP_MOV:
     case OP_SELP:
+    case OP_LOGIC3:
     case OP_SHL:
     case OP_SHR:
         return type_bytes(row->d) == 8 ? EXPANSION_PAIR : EXPANSION_NONE;

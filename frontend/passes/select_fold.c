@@ -11,8 +11,7 @@ enum {
     MOST_WORDS = 256  /* special registers; each takes memory of the simulator */
 };
 
-/* Returns the special register for a word in constant memory. */
-static uint32_t word_register(struct ir *ir, struct special_init word) {
+uint32_t select_word_register(struct ir *ir, struct special_init word) {
     for (uint32_t i = 0; i < ir->n_specials; i++) {
         const struct special_init *s = &ir->specials[i];
         if (s->id == word.id && s->param == word.param && s->address == word.address && s->bytes == word.bytes)
@@ -71,7 +70,8 @@ static bool is_distance(const struct inst *in, int k) {
 }
 
 /* Returns true if the instruction can have the operand in place of a register. One operand of arithmetic can be a
- * constant or a parameter; the address of an access can be a parameter; a store can store 0. */
+ * constant or a parameter; the address of an access can be a parameter, unless the uniform datapath fetches it; a store
+ * can store 0. */
 static bool accepts(const struct ir *ir, const struct inst *in, uint32_t instead_of, opnd_t from) {
     const opnd_t all[] = {in->a, in->b, in->c, in->e};
     const bool access = in->kind == K_LOAD || in->kind == K_STORE || in->kind == K_ATOM;
@@ -86,7 +86,7 @@ static bool accepts(const struct ir *ir, const struct inst *in, uint32_t instead
         return from != OPND_ZERO || in->e != instead_of << 1;
     if (in->kind == K_STORE && !in->n_list && from == OPND_ZERO && in->a != instead_of << 1)
         return true;
-    if (access && (from & 1 || in->a != instead_of << 1))
+    if (access && (from & 1 || in->a != instead_of << 1 || has_uniform_addresses(ir)))
         return false;
     if (!access && in->kind != K_LANE && (from & 1 || in->kind != K_CVT))
         return false;
@@ -334,7 +334,7 @@ static bool loads_word(const struct select *s, uint32_t i, struct special_init *
 
 /* Makes the load of a word a copy from constant memory. */
 static bool copy_word(struct select *s, uint32_t i, const struct special_init *word) {
-    const opnd_t from = word_register(s->ir, *word) << 1;
+    const opnd_t from = select_word_register(s->ir, *word) << 1;
     select_become(s, i, isa_find_row(OP_MOV, word->bytes == 8 ? T_B64 : T_B32, T_NONE, 0),
                   (const opnd_t[]){from, OPND_ZERO, OPND_ZERO, OPND_ZERO});
     return true;
@@ -351,7 +351,7 @@ bool select_fetch(struct select *s, uint32_t i) {
     const struct reg_def *d = !select_has_constants(ir) && has_uniform_datapath(ir) && loads_word(s, i, &word)
                                   ? select_only_result(s, i)
                                   : NULL;
-    return d && all_accept(s, d, word_register(s->ir, word) << 1) && copy_word(s, i, &word);
+    return d && all_accept(s, d, select_word_register(s->ir, word) << 1) && copy_word(s, i, &word);
 }
 
 bool select_fold(struct select *s, uint32_t i) {

@@ -1,74 +1,8 @@
-/* Fuses two instructions into one machine instruction: product and sum of integers or floats, shift and sum, two sums,
- * two logic operations, comparison and logic operation, logic operation and comparison with 0, both halves of a
- * product, or two conversions. Requires: blocks. Keeps: results and control flow. */
+/* Fuses two instructions into one machine instruction: product and sum of floats, shift and sum, two logic operations,
+ * comparison and logic operation, logic operation and comparison with 0, both halves of a product, or two conversions.
+ * select_sums.c fuses other sums of integers. Requires: blocks. Keeps: results and control flow. */
 #include "select.h"
 #include <string.h>
-
-/* Returns true if `use` can compute the result of `i`, which it reads, itself. */
-static bool may_absorb(const struct select *s, uint32_t i, const struct reg_use *use) {
-    const struct inst *in = &s->ir->code[i];
-    const opnd_t sources[] = {in->a, in->b, in->c};
-    if (use->n != 1 || use->start || s->touched[use->inst] || s->ir->code[use->inst].kind != K_LANE)
-        return false;
-    for (int k = 0; k < 3; k++)
-        if (!select_keeps(s, sources[k], i, use->inst))
-            return false;
-    return true;
-}
-
-static void absorbed(struct select *s, uint32_t i) {
-    const struct inst *in = &s->ir->code[i];
-    select_keep_definitions(s, i, in->a);
-    select_keep_definitions(s, i, in->b);
-    select_keep_definitions(s, i, in->c);
-    edit_remove(s->e, i);
-    ir_note(s->ir, i, "is part of the instructions that use it");
-}
-
-/* Finds the factors of a product of 32 bits. Returns the row of mad with such a product, or NULL if the instruction is
- * no product. */
-static const struct isa_row *product_of(struct select *s, const struct inst *in, opnd_t factors[2]) {
-    const struct isa_row *row = select_row(in);
-    const unsigned part = form_get(row->form, CAT_PART);
-    factors[0] = in->a;
-    factors[1] = in->b;
-    if (row->op == OP_MUL && type_bytes(row->a) == 4 && (part == PART_LO || part == PART_WIDE))
-        return isa_find_row(OP_MAD, row->a, T_NONE, form_put(CAT_PART, part));
-    if (row->op != OP_SHL || in->dsize != 4 || !(in->b & 1))
-        return NULL;
-    const int64_t by = select_constant(s->ir, in->b, 4);
-    if (by < 0 || by > 31)
-        return NULL;
-    factors[1] = ir_constant(s->ir, RC_32, 1ull << by, 0);
-    return isa_find_row(OP_MAD, T_U32, T_NONE, form_put(CAT_PART, PART_LO));
-}
-
-/* Fuses a product with all sums that use it. */
-static bool fuse_product(struct select *s, uint32_t i) {
-    const struct inst in = s->ir->code[i];
-    const struct reg_def *d = select_only_result(s, i);
-    opnd_t factors[2];
-    const struct isa_row *mad = d && d->n ? product_of(s, &in, factors) : NULL;
-    if (!mad)
-        return false;
-    for (uint32_t k = d->first; k < d->first + d->n; k++) {
-        const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
-        const struct inst *sum = &s->ir->code[use->inst];
-        if (!select_is_sum(select_row(sum), in.dsize) || sum->a == sum->b || !may_absorb(s, i, use) ||
-            select_outside(s->ir, factors[0]) + select_outside(s->ir, factors[1]) +
-                    select_outside(s->ir, sum->a == in.d ? sum->b : sum->a) >
-                2)
-            return false;
-    }
-    for (uint32_t k = d->first; k < d->first + d->n; k++) {
-        const uint32_t user = s->du.uses[s->du.def_uses[k]].inst;
-        const struct inst *sum = &s->ir->code[user];
-        select_become(s, user, mad,
-                      (const opnd_t[]){factors[0], factors[1], sum->a == in.d ? sum->b : sum->a, OPND_ZERO});
-    }
-    absorbed(s, i);
-    return true;
-}
 
 /* Fuses a shift of 64 bits to the left with the sum that uses it. Several sums share the result of the shift. */
 static bool fuse_shift(struct select *s, uint32_t i) {
@@ -79,12 +13,12 @@ static bool fuse_shift(struct select *s, uint32_t i) {
         return false;
     const struct reg_use *use = &s->du.uses[s->du.def_uses[d->first]];
     const struct inst *sum = &s->ir->code[use->inst];
-    if (!select_is_sum(select_row(sum), 8) || sum->a == sum->b || !may_absorb(s, i, use) ||
+    if (!select_is_sum(select_row(sum), 8) || sum->a == sum->b || !select_may_absorb(s, i, use) ||
         s->ir->info[use->inst].block != s->ir->info[i].block)
         return false;
     select_become(s, use->inst, isa_find_row(OP_LEA, T_U64, T_U64, 0),
                   (const opnd_t[]){in.a, in.b, sum->a == in.d ? sum->b : sum->a, OPND_ZERO});
-    absorbed(s, i);
+    select_absorbed(s, i);
     return true;
 }
 
@@ -110,7 +44,7 @@ static bool fuse_shift_right(struct select *s, uint32_t i) {
     for (uint32_t k = d->first; k < d->first + d->n; k++) {
         const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
         const struct inst *sum = &s->ir->code[use->inst];
-        if (!select_is_sum(select_row(sum), 4) || sum->a == sum->b || !may_absorb(s, i, use))
+        if (!select_is_sum(select_row(sum), 4) || sum->a == sum->b || !select_may_absorb(s, i, use))
             return false;
     }
     for (uint32_t k = d->first; k < d->first + d->n; k++) {
@@ -119,7 +53,7 @@ static bool fuse_shift_right(struct select *s, uint32_t i) {
         const opnd_t other = sum->a == in.d ? sum->b : sum->a;
         select_become(s, user, row, (const opnd_t[]){in.a, in.b, pair ? in.c : other, pair ? other : OPND_ZERO});
     }
-    absorbed(s, i);
+    select_absorbed(s, i);
     return true;
 }
 
@@ -145,7 +79,7 @@ static bool fuse_float_product(struct select *s, uint32_t i) {
         const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
         const struct inst *next = &s->ir->code[use->inst];
         const opnd_t other = next->a == in.d ? next->b : next->a;
-        if (!may_absorb(s, i, use) || s->ir->info[use->inst].block != s->ir->info[i].block ||
+        if (!select_may_absorb(s, i, use) || s->ir->info[use->inst].block != s->ir->info[i].block ||
             !contraction_of(row, next, in.d) ||
             select_outside(s->ir, in.a) + select_outside(s->ir, in.b) + select_outside(s->ir, other) > 1)
             return false;
@@ -156,25 +90,72 @@ static bool fuse_float_product(struct select *s, uint32_t i) {
         select_become(s, user, contraction_of(row, next, in.d),
                       (const opnd_t[]){in.a, in.b, next->a == in.d ? next->b : next->a, OPND_ZERO});
     }
-    absorbed(s, i);
+    select_absorbed(s, i);
     return true;
 }
 
-/* Fuses two sums of 32 bits. At most one of the three addends is not in a register. */
-static bool fuse_sum(struct select *s, uint32_t i) {
-    const struct inst *in = &s->ir->code[i];
-    const struct reg_def *d = select_is_sum(select_row(in), 4) ? select_only_result(s, i) : NULL;
-    if (!d || d->n != 1)
+/* The signs of the product and of the addend of an fma that has no .sat and rounds to nearest, or of an f32 sum. */
+static const struct {
+    enum op_id op;
+    bool product, addend, sums; /* sums: the operation adds a and b; `product` is the sign of a */
+} signs[] = {{OP_FMA, false, false, false},   {OP_FMA_SUB, false, true, false}, {OP_SUB_FMA, true, false, false},
+             {OP_NEG_FMA, true, true, false}, {OP_ADD, false, false, true},     {OP_SUB, false, true, true}};
+enum { N_SIGNS = sizeof signs / sizeof signs[0] };
+
+/* Returns the row that computes the same as the instruction `next` if its operands that are `d` have the other sign, or
+ * NULL. Sets `swap` if the two operands of a sum change places. */
+static const struct isa_row *negated(const struct inst *next, opnd_t d, bool *swap) {
+    const struct isa_row *row = select_row(next);
+    bool product = next->a == d, addend = next->c == d;
+    unsigned k = 0, to = 0;
+    while (k < N_SIGNS && signs[k].op != row->op)
+        k++;
+    if (k == N_SIGNS || type_class(row->d) != 'f' || (signs[k].sums && type_bytes(row->d) != 4))
+        return NULL;
+    if (signs[k].sums)
+        addend = next->b == d;
+    else
+        product ^= next->b == d;
+    product ^= signs[k].product;
+    addend ^= signs[k].addend;
+    *swap = signs[k].sums && product && !addend;
+    if (*swap) {
+        product = false;
+        addend = true;
+    }
+    while (to < N_SIGNS &&
+           (signs[to].sums != signs[k].sums || signs[to].product != product || signs[to].addend != addend))
+        to++;
+    return to < N_SIGNS ? isa_find_row_of(signs[to].op, row->types, row->form) : NULL;
+}
+
+/* Makes a negation of a float part of the sums that use it: operands of machine instructions have signs. */
+static bool fuse_negation(struct select *s, uint32_t i) {
+    const struct inst in = s->ir->code[i];
+    const struct isa_row *row = select_row(&in);
+    const struct reg_def *d = row->op == OP_NEG && type_class(row->d) == 'f' && type_bytes(row->d) >= 4 && !(in.a & 1)
+                                  ? select_only_result(s, i)
+                                  : NULL;
+    bool swap;
+    if (!d || !d->n)
         return false;
-    const struct reg_use *use = &s->du.uses[s->du.def_uses[d->first]];
-    const struct inst *next = &s->ir->code[use->inst];
-    const opnd_t other = next->a == in->d ? next->b : next->a;
-    if (!select_is_sum(select_row(next), 4) || next->a == next->b || !may_absorb(s, i, use) ||
-        select_outside(s->ir, in->a) + select_outside(s->ir, in->b) + select_outside(s->ir, other) > 1)
-        return false;
-    select_become(s, use->inst, isa_find_row(OP_ADD3, T_U32, T_NONE, 0),
-                  (const opnd_t[]){in->a, in->b, other, OPND_ZERO});
-    absorbed(s, i);
+    for (uint32_t k = d->first; k < d->first + d->n; k++) {
+        const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
+        const struct inst *next = &s->ir->code[use->inst];
+        const struct isa_row *to = select_may_absorb(s, i, use) ? negated(next, in.d, &swap) : NULL;
+        if (!to || memcmp(to->types, row->types, sizeof to->types) != 0 ||
+            form_get(row->form, CAT_FTZ) > form_get(to->form, CAT_FTZ))
+            return false;
+    }
+    for (uint32_t k = d->first; k < d->first + d->n; k++) {
+        const uint32_t user = s->du.uses[s->du.def_uses[k]].inst;
+        const struct inst *next = &s->ir->code[user];
+        const struct isa_row *to = negated(next, in.d, &swap);
+        const opnd_t a = next->a == in.d ? in.a : next->a, b = next->b == in.d ? in.a : next->b;
+        select_become(s, user, to,
+                      (const opnd_t[]){swap ? b : a, swap ? a : b, next->c == in.d ? in.a : next->c, OPND_ZERO});
+    }
+    select_absorbed(s, i);
     return true;
 }
 
@@ -195,13 +176,13 @@ static bool fuse_comparison(struct select *s, uint32_t i) {
                                                      : 0;
     const opnd_t other = next->a == in->d ? next->b : next->a;
     if (!operation || logic->d != T_PRED || next->guard == d->vreg || next->a == next->b || other & 1 ||
-        !may_absorb(s, i, use))
+        !select_may_absorb(s, i, use))
         return false;
     const struct isa_row *both = isa_find_row_of(OP_SETP, row->types, row->form | form_put(CAT_OPN, operation));
     if (!both)
         return false;
     select_become(s, use->inst, both, (const opnd_t[]){in->a, in->b, other, OPND_ZERO});
-    absorbed(s, i);
+    select_absorbed(s, i);
     return true;
 }
 
@@ -226,7 +207,7 @@ static bool fuse_test(struct select *s, uint32_t i) {
         return false;
     for (uint32_t k = d->first; k < d->first + d->n; k++) {
         const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
-        if (!may_absorb(s, i, use) || !test_of(s->ir, &s->ir->code[use->inst], in.d) ||
+        if (!select_may_absorb(s, i, use) || !test_of(s->ir, &s->ir->code[use->inst], in.d) ||
             s->ir->code[use->inst].guard == d->vreg)
             return false;
     }
@@ -235,7 +216,7 @@ static bool fuse_test(struct select *s, uint32_t i) {
         const struct inst *test = &s->ir->code[user];
         select_become(s, user, test_of(s->ir, test, in.d), (const opnd_t[]){in.a, in.b, test->c, OPND_ZERO});
     }
-    absorbed(s, i);
+    select_absorbed(s, i);
     return true;
 }
 
@@ -248,9 +229,9 @@ struct logic {
 /* The truth tables of the three operands of lop3. */
 enum { TABLE_A = 0xf0, TABLE_B = 0xcc, TABLE_C = 0xaa };
 
-/* Returns true if the instruction is a logic operation on 32 bits, and sets *f. */
+/* Returns true if the instruction is a logic operation on 32 or 64 bits, and sets *f. */
 static bool logic_of(const struct ir *ir, const struct inst *in, struct logic *f) {
-    if (in->kind != K_LANE || in->dsize != 4)
+    if (in->kind != K_LANE || (in->dsize != 4 && in->dsize != 8))
         return false;
     *f = (struct logic){{in->a, in->b, OPND_ZERO}, 0};
     switch (select_row(in)->op) {
@@ -268,6 +249,7 @@ static bool logic_of(const struct ir *ir, const struct inst *in, struct logic *f
         f->table = ~TABLE_A & 0xff;
         return true;
     case OP_LOP3:
+    case OP_LOGIC3:
         f->operand[2] = in->c;
         f->table = in->e & 1 ? (unsigned)select_constant(ir, in->e, 4) & 0xff : 0;
         return in->e & 1;
@@ -307,7 +289,7 @@ static bool fuse_logic(struct select *s, uint32_t i) {
     if (!d || d->n != 1)
         return false;
     const struct reg_use *use = &s->du.uses[s->du.def_uses[d->first]];
-    if (!may_absorb(s, i, use) || !logic_of(s->ir, &s->ir->code[use->inst], &second))
+    if (!select_may_absorb(s, i, use) || !logic_of(s->ir, &s->ir->code[use->inst], &second))
         return false;
     unsigned outside = 0;
     for (int k = 0; k < 6; k++) {
@@ -322,9 +304,10 @@ static bool fuse_logic(struct select *s, uint32_t i) {
     for (unsigned x = 0; x < 8; x++)
         both.table |= value_of(&second, &both, x, in->d, value_of(&first, &both, x, OPND_SINK, 0)) << x;
     const opnd_t e = ir_constant(s->ir, RC_32, both.table, 0);
-    select_become(s, use->inst, isa_find_row(OP_LOP3, T_B32, T_NONE, 0),
+    const bool wide = s->ir->code[use->inst].dsize == 8;
+    select_become(s, use->inst, isa_find_row(wide ? OP_LOGIC3 : OP_LOP3, wide ? T_B64 : T_B32, T_NONE, 0),
                   (const opnd_t[]){both.operand[0], both.operand[1], both.operand[2], e});
-    absorbed(s, i);
+    select_absorbed(s, i);
     return true;
 }
 
@@ -349,7 +332,7 @@ static bool fuse_rounding(struct select *s, uint32_t i) {
         const struct reg_use *use = &s->du.uses[s->du.def_uses[k]];
         const struct inst *next = &s->ir->code[use->inst];
         const struct isa_row *to = select_row(next);
-        if ((to->d != T_S32 && to->d != T_U32) || !rounds_to_integral(next, to) || !may_absorb(s, i, use) ||
+        if ((to->d != T_S32 && to->d != T_U32) || !rounds_to_integral(next, to) || !select_may_absorb(s, i, use) ||
             !isa_find_row_of(OP_CVT, to->types, row->form))
             return false;
     }
@@ -359,7 +342,7 @@ static bool fuse_rounding(struct select *s, uint32_t i) {
                       (const opnd_t[]){in->a, OPND_ZERO, OPND_ZERO, OPND_ZERO});
         edit_inst(s->e, user)->kind = K_LANE; /* its registers have the sizes of its types */
     }
-    absorbed(s, i);
+    select_absorbed(s, i);
     return true;
 }
 
@@ -421,6 +404,7 @@ bool select_halves(struct select *s, uint32_t i) {
 
 bool select_fuse(struct select *s, uint32_t i) {
     return s->ir->code[i].kind == K_LANE &&
-           (fuse_product(s, i) || fuse_shift(s, i) || fuse_shift_right(s, i) || fuse_float_product(s, i) ||
-            fuse_test(s, i) || fuse_logic(s, i) || fuse_sum(s, i) || fuse_comparison(s, i) || fuse_rounding(s, i));
+           (select_products(s, i) || fuse_shift(s, i) || fuse_shift_right(s, i) || fuse_float_product(s, i) ||
+            fuse_negation(s, i) || fuse_test(s, i) || fuse_logic(s, i) || select_sums(s, i) || fuse_comparison(s, i) ||
+            fuse_rounding(s, i));
 }

@@ -123,3 +123,23 @@ bool select_is_parameter(const struct ir *ir, opnd_t o) {
 unsigned select_outside(const struct ir *ir, opnd_t o) {
     return (o & 1 && o != OPND_ZERO) || select_is_parameter(ir, o);
 }
+
+bool select_may_absorb(const struct select *s, uint32_t i, const struct reg_use *use) {
+    const struct inst *in = &s->ir->code[i];
+    const opnd_t sources[] = {in->a, in->b, in->c};
+    if (use->n != 1 || use->start || s->touched[use->inst] || s->ir->code[use->inst].kind != K_LANE)
+        return false;
+    for (int k = 0; k < 3; k++)
+        if (!select_keeps(s, sources[k], i, use->inst))
+            return false;
+    return true;
+}
+
+void select_absorbed(struct select *s, uint32_t i) {
+    const struct inst *in = &s->ir->code[i];
+    select_keep_definitions(s, i, in->a);
+    select_keep_definitions(s, i, in->b);
+    select_keep_definitions(s, i, in->c);
+    edit_remove(s->e, i);
+    ir_note(s->ir, i, "is part of the instructions that use it");
+}

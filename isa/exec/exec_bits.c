@@ -224,6 +224,9 @@ PRED_LOGIC(not_pred, NOT, DA(PRED, PRED), ~MASK(a))
 
 /* Bit k of the table is the result for inputs a, b, c that form the binary number k; a is its highest bit. */
 LANE(lop3_b32, LOP3, T1(B32), 0, INT_OTHER, DABCE(B32, B32, B32, B32, U32), d = lop3(a, b, c, e))
+LANE(lop3_b64, LOGIC3, T1(B64), 0, INT_OTHER, DABCE(B64, B64, B64, B64, U32),
+     d = lop3((uint32_t)a, (uint32_t)b, (uint32_t)c, e) |
+         (uint64_t)lop3((uint32_t)(a >> 32), (uint32_t)(b >> 32), (uint32_t)(c >> 32), e) << 32)
 WARP_FN(LOP3, T1(B32), FORM(OPN, AND), WARP, INT_OTHER, OPDS(B32, PRED, B32, B32, B32, PRED), lop3_and)
 WARP_FN(LOP3, T1(B32), FORM(OPN, OR), WARP, INT_OTHER, OPDS(B32, PRED, B32, B32, B32, PRED), lop3_or)
 

@@ -75,6 +75,7 @@
  * abs, neg and copysign change only the sign bit of a NaN. */
 
 FP_INLINE float f32_negate(float x) { return f32_from_bits(f32_bits(x) ^ 0x80000000u); }
+FP_INLINE double f64_negate(double x) { return f64_from_bits(f64_bits(x) ^ F64_SIGN); }
 
 /* Works as f32_minmax(). If both operands are NaN, the result is the first operand, quieted. */
 FP_INLINE double f64_minmax(double a, double b, bool max) {
@@ -86,17 +87,28 @@ FP_INLINE double f64_minmax(double a, double b, bool max) {
     return f64_from_bits(r);
 }
 
+/* The constant parameters of fma_lanes_f32() and fma_lanes_f64(): with .ftz, with .sat, with the other sign of the
+ * product, with the other sign of the addend. */
+struct fma_form {
+    bool ftz, sat, minus_product, minus_addend;
+};
+
 /* Computes fma, rounded to nearest. A host without FMA instructions computes fma slowly. A build that does not assume
  * FMA instructions checks at run time whether the processor has them. `have` is a constant: true if the calling
  * function is compiled with FMA instructions. */
-FP_INLINE void fma_lanes_f32(bool have, bool ftz, bool sat, float *d, const float *a, const float *b, const float *c) {
+FP_INLINE void fma_lanes_f32(bool have, struct fma_form is, float *d, const float *a, const float *b, const float *c) {
     LANES(l) {
-        float x = f32_flush(a[l], ftz), y = f32_flush(b[l], ftz), z = f32_flush(c[l], ftz);
-        d[l] = f32_result(have ? __builtin_fmaf(x, y, z) : f32_fma(x, y, z, RND_RN), ftz, sat);
+        float x = f32_flush(a[l], is.ftz), y = f32_flush(b[l], is.ftz), z = f32_flush(c[l], is.ftz);
+        x = is.minus_product ? f32_negate(x) : x;
+        z = is.minus_addend ? f32_negate(z) : z;
+        d[l] = f32_result(have ? __builtin_fmaf(x, y, z) : f32_fma(x, y, z, RND_RN), is.ftz, is.sat);
     }
 }
-FP_INLINE void fma_lanes_f64(double *d, const double *a, const double *b, const double *c) {
-    LANES(l) d[l] = f64_result3(__builtin_fma(a[l], b[l], c[l]), a[l], b[l], c[l]);
+FP_INLINE void fma_lanes_f64(struct fma_form is, double *d, const double *a, const double *b, const double *c) {
+    LANES(l) {
+        const double x = is.minus_product ? f64_negate(a[l]) : a[l], z = is.minus_addend ? f64_negate(c[l]) : c[l];
+        d[l] = f64_result3(__builtin_fma(x, b[l], z), x, b[l], z);
+    }
 }
 #define LANE_ARGUMENTS void *d, void *d2, const void *a, const void *b, const void *c, const void *e
 #if defined(__x86_64__) && !defined(__FMA__)
@@ -119,13 +131,29 @@ FP_INLINE void fma_lanes_f64(double *d, const double *a, const double *b, const 
         lanes_without;                                                                                                 \
     }
 #endif
-#define FMA_F32(name, ftz, sat)                                                                                        \
-    FMA_FN(name, fma_lanes_f32(1, ftz, sat, d, a, b, c), fma_lanes_f32(0, ftz, sat, d, a, b, c))
-FMA_F32(fma_RN_f32, 0, 0)
-FMA_F32(fma_RN_ftz_f32, 1, 0)
-FMA_F32(fma_RN_sat_f32, 0, 1)
-FMA_F32(fma_RN_ftz_sat_f32, 1, 1)
-FMA_FN(fma_f64, fma_lanes_f64(d, a, b, c), fma_lanes_f64(d, a, b, c))
+#define FMA_F32(name, ...)                                                                                             \
+    FMA_FN(name, fma_lanes_f32(1, ((struct fma_form){__VA_ARGS__}), d, a, b, c),                                       \
+           fma_lanes_f32(0, ((struct fma_form){__VA_ARGS__}), d, a, b, c))
+#define FMA_F64(name, ...)                                                                                             \
+    FMA_FN(name, fma_lanes_f64(((struct fma_form){__VA_ARGS__}), d, a, b, c),                                          \
+           fma_lanes_f64(((struct fma_form){__VA_ARGS__}), d, a, b, c))
+FMA_F32(fma_RN_f32, 0)
+FMA_F32(fma_RN_ftz_f32, .ftz = 1)
+FMA_F32(fma_RN_sat_f32, .sat = 1)
+FMA_F32(fma_RN_ftz_sat_f32, .ftz = 1, .sat = 1)
+FMA_F64(fma_f64, 0)
+#define SIGNED_FMA(name, product, addend)                                                                              \
+    FMA_F32(name##_f32, .minus_product = product, .minus_addend = addend)                                              \
+    FMA_F32(name##_ftz_f32, .ftz = 1, .minus_product = product, .minus_addend = addend)                                \
+    FMA_F64(name##_f64, .minus_product = product, .minus_addend = addend)
+SIGNED_FMA(fmasub, 0, 1)
+SIGNED_FMA(subfma, 1, 0)
+SIGNED_FMA(negfma, 1, 1)
+/* rows of fma with signs */
+#define SIGNED_ROWS(op, fn)                                                                                            \
+    LANE_FN(op, T1(F32), FORM(RND, RN), F32_FMA, DABC(F32, F32, F32, F32), fn##_f32, )                                 \
+    LANE_FN(op, T1(F32), FORM(RND, RN) | FLAG(FTZ), F32_FMA, DABC(F32, F32, F32, F32), fn##_ftz_f32, )                 \
+    LANE_FN(op, T1(F64), FORM(RND, RN), F64_FMA, DABC(F64, F64, F64, F64), fn##_f64, )
 
 #define MINMAX_F32_(name, fn, op, flags, ftz, nan, xorsign)                                                            \
     LANE(name, op, T1(F32), flags, F32_MINMAX, DAB(F32, F32, F32),                                                     \
@@ -378,6 +406,9 @@ F32_PAIR(submul, SUB_MUL, q - p)
 F64_PAIR(muladd, MUL_ADD, p + q, p, q)
 F64_PAIR(mulsub, MUL_SUB, p - q, p, q)
 F64_PAIR(submul, SUB_MUL, q - p, q, p)
+SIGNED_ROWS(FMA_SUB, fmasub)
+SIGNED_ROWS(SUB_FMA, subfma)
+SIGNED_ROWS(NEG_FMA, negfma)
 
 /* signs */
 LANE(abs_f32, ABS, T1(F32), 0, INT_OTHER, DA(F32, F32), d = f32_abs(a))
@@ -385,7 +416,7 @@ LANE(abs_ftz_f32, ABS, T1(F32), FLAG(FTZ), INT_OTHER, DA(F32, F32), d = f32_abs(
 LANE(abs_f64, ABS, T1(F64), 0, INT_OTHER, DA(F64, F64), d = f64_abs(a))
 LANE(neg_f32, NEG, T1(F32), 0, INT_OTHER, DA(F32, F32), d = f32_negate(a))
 LANE(neg_ftz_f32, NEG, T1(F32), FLAG(FTZ), INT_OTHER, DA(F32, F32), d = f32_negate(f32_flush(a, 1)))
-LANE(neg_f64, NEG, T1(F64), 0, INT_OTHER, DA(F64, F64), d = f64_from_bits(f64_bits(a) ^ F64_SIGN))
+LANE(neg_f64, NEG, T1(F64), 0, INT_OTHER, DA(F64, F64), d = f64_negate(a))
 LANE(copysign_f32, COPYSIGN, T1(F32), 0, INT_OTHER, DAB(F32, F32, F32),
     d = f32_from_bits((f32_bits(a) & 0x80000000u) | (f32_bits(b) & 0x7fffffffu)))
 LANE(copysign_f64, COPYSIGN, T1(F64), 0, INT_OTHER, DAB(F64, F64, F64),

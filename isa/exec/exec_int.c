@@ -199,6 +199,12 @@ CARRY_MAD(S64, s64, uint64_t, LO, lo, (uint64_t)a * (uint64_t)b)
 CARRY_MAD(S64, s64, uint64_t, HI, hi, (__int128)a * b >> 64)
 
 LANE(add3_u32, ADD3, T1(U32), 0, INT_ADD, DABC(U32, U32, U32, U32), d = a + b + c)
+LANE(add3_u64, ADD3, T1(U64), 0, INT_ADD, DABC(U64, U64, U64, U64), d = a + b + c)
+LANE(addsub_u32, ADD_SUB, T1(U32), 0, INT_ADD, DABC(U32, U32, U32, U32), d = a + b - c)
+LANE(addsub_u64, ADD_SUB, T1(U64), 0, INT_ADD, DABC(U64, U64, U64, U64), d = a + b - c)
+LANE(subsub_u32, SUB_SUB, T1(U32), 0, INT_ADD, DABC(U32, U32, U32, U32), d = a - b - c)
+LANE(subsub_u64, SUB_SUB, T1(U64), 0, INT_ADD, DABC(U64, U64, U64, U64), d = a - b - c)
+LANE(madsub_u32, MAD_SUB, T1(U32), 0, INT_MAD, DABC(U32, U32, U32, U32), d = a * b - c)
 
 DOT(U32, u32, ubyte, uhalf, U32, u32, ubyte, U32)
 DOT(U32, u32, ubyte, uhalf, S32, s32, byte, S32)

@@ -54,6 +54,7 @@ static bool init_run(struct run *run, struct cta_run *r) {
         return false;
     }
     r->counts_loads = run->cfg->affine;
+    r->has_host = run->launch->stands != NULL;
     r->turns = run->cfg->turns && run->model == &reconv_spe;
     r->observer = run->cfg->observer;
     if (!run->cfg->check && !run->cfg->late && !r->observer && !c->held && c->n_rows == c->n_warps)
@@ -258,11 +259,23 @@ static void stands(struct run *run, const struct slot *s) {
         run_set_stuck(run, s, FAULT_DEADLOCK, STUCK_ALL);
 }
 
-/* Lets other launches run. Unlike in stands(), this launch has a clock that will end its wait. */
+/* Lets other launches and the host run. Unlike in stands(), this launch has a clock that will end its wait, or it does
+ * not repeat its steps exactly while it polls memory. */
 static void offer_turn(struct run *run) {
     run->offers = run->asks = run->next_ticket != run->committed;
     if (!run->offers)
         launch_continues(run->launch, true);
+}
+
+/* Returns true if other launches and the host may have to run before the CTAs of the slot can continue. CTAs that poll
+ * memory get some turns first, because all_repeat() may find that they stand. */
+static bool offers_turn(struct run *run, const struct slot *s) {
+    enum { HOST_PATIENCE = 4, DEVICE_PATIENCE = 64 };
+    if (s->quiet)
+        run->host_polls = 0;
+    else if (s->polled)
+        run->host_polls++;
+    return s->polls || (s->polled && run->host_polls > (s->polled == POLL_HOST ? HOST_PATIENCE : DEVICE_PATIENCE));
 }
 
 static void commit(struct run *run, struct slot *s) {
@@ -307,7 +320,7 @@ static void commit(struct run *run, struct slot *s) {
         run_set_stuck(run, s, FAULT_LIMIT, STUCK_LIMIT);
     else if (all_repeat(run) && !admit_more(run) && !rotate_paths(run))
         stands(run, s);
-    else if (l->stands && !run->failed && (run->offers || (s->polls && s->end == TURN_SUSPENDED)))
+    else if (l->stands && !run->failed && (run->offers || (s->end == TURN_SUSPENDED && offers_turn(run, s))))
         offer_turn(run);
 }
 

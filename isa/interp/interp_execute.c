@@ -68,6 +68,11 @@ static void pass_time(struct cta_run *r, struct warp *w, const struct inst *in, 
     r->rests |= slept != 0;
 }
 
+static void note_poll(struct cta_run *r, const struct warp *w, const struct inst *in) {
+    const enum poll polls = host_polls_note(&r->warps[w->index].host_polls, w, in, &r->fx);
+    r->polls = polls > r->polls ? polls : r->polls;
+}
+
 bool cta_lands_fresh(const struct cta_run *r, const struct warp *w, const struct inst *in, lanemask_t lanes) {
     return exec_lands_copies(in) && r->cta->n_warps > 1 &&
            pending_is_fresh(w, guard_row(w, in, (rowmask_t)lanes), in->kind == K_COLLECT ? in->imm : -1);
@@ -93,6 +98,8 @@ bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanem
     exec_inst(w, in, lanes, &r->fx);
     if (in->kind == K_ATOM)
         r->polled |= polls_in_vain(w, in, &r->fx);
+    if (__builtin_expect(r->has_host, 0) && (in->kind == K_LOAD || in->kind == K_ATOM) && r->fx.fault == FAULT_NONE)
+        note_poll(r, w, in);
     if (in->kind == K_WARP && !r->keeps_clock)
         pass_time(r, w, in, clock);
     if (__builtin_expect(r->watch != NULL, 0))

@@ -33,6 +33,7 @@ struct slot {
     uint64_t rotations; /* value of run.rotations that this CTA last applied */
     bool moved;         /* in its last turn the CTA may have changed memory or ended threads */
     bool polls;         /* in its last turn a path polled a clock */
+    enum poll polled;   /* the memory that paths polled in its last turn */
     bool talks;         /* in this turn the CTA communicated with other CTAs */
     bool shared;        /* in one of its turns the CTA communicated with other CTAs */
     /* host thread that created the slot; only this thread reuses it, since its caches hold the slot's memory */
@@ -72,7 +73,8 @@ struct run {
     uint32_t taken; /* number of path rotations (rotate_paths()) since memory last changed */
     /* total number of path rotations; number of the first turn that applies the last rotation */
     uint64_t rotations, rotate_from;
-    bool stands; /* true if no turn has made progress since the last call of launch_continues() */
+    uint32_t host_polls; /* number of turns that polled memory, since a turn repeated its steps */
+    bool stands;         /* true if no turn has made progress since the last call of launch_continues() */
     /* launch.stands is to be called, so no turn begins before all turns in flight are committed: all CTAs repeat their
      * steps, or (`offers`) a path polls a clock, so that CTAs may wait for another launch without repeating steps */
     bool asks, offers;

@@ -176,6 +176,7 @@ static void begin_slot(struct slot *s) {
 static void watch(struct slot *s, bool begin) {
     s->quiet = s->end == TURN_SUSPENDED && !s->changed;
     s->moved = s->others = s->polls = false;
+    s->polled = POLL_NONE;
     for (uint32_t i = 0; i < s->n; i++) {
         struct cta_run *r = &s->run[i];
         if (begin) {
@@ -184,7 +185,9 @@ static void watch(struct slot *s, bool begin) {
             continue;
         }
         s->polls |= r->polls_clock;
+        s->polled = r->polls > s->polled ? r->polls : s->polled;
         r->polls_clock = false;
+        r->polls = POLL_NONE;
         s->quiet &= s->ended >> i & 1 || cta_watch_repeats(r);
         s->moved |= !r->watch;
         s->others |= cta_has_others(r);

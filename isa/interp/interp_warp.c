@@ -57,6 +57,7 @@ void cta_run_start(struct cta_run *r) {
         wr->executed = wr->slept = 0;
         wr->clock_wait = (struct clock_wait){0};
         wr->clock_reads = 0;
+        wr->host_polls = (struct host_polls){0};
         struct reconv_warp who = control_who(&r->cta->warps[i]);
         who.counts = r->model_counts;
         who.shared = r->shared;

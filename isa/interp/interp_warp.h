@@ -5,6 +5,7 @@
 #include "interp.h"
 #include "interp_native.h"
 #include "isa/paths/control.h"
+#include "isa/paths/host_poll.h"
 #include "isa/paths/reconv_spe.h"
 
 /* The loop in which a warp waits for a clock: the PC of a clock read, the number of its executions, the values of
@@ -34,6 +35,7 @@ struct warp_run {
     /* number of clock reads in a row, each at most CLOCKS_APART cycles after the one before; %clock at the latest */
     uint32_t clock_reads;
     uint64_t clock_read_at;
+    struct host_polls host_polls; /* with cta_run.has_host */
     struct path_wait held[MAX_PATHS];
 };
 
@@ -69,6 +71,8 @@ struct cta_run {
     bool polled;       /* an mbarrier wait was false in all its lanes: the warp's turn ends after the block */
     bool rests;        /* the warp slept or polls a clock: its turn ends after the block, and other paths of it run */
     bool polls_clock;  /* a path has polled a clock in this turn */
+    enum poll polls;   /* the memory that paths have polled in this turn */
+    bool has_host;     /* threads of the host may run while the launch waits (launch.stands) */
     bool keeps_clock;  /* nothing but instructions advances %clock: the CTA is lent (interp_lent.h) */
     uint64_t slept;    /* sum of warp_run.slept over the warps, and over earlier CTAs; turns count it as instructions */
     /* counters of the reconvergence model, which the interpreter provides but does not report */

@@ -101,7 +101,7 @@ void bits_permute(struct compiler *c, const struct inst *in, const struct rule *
 void bits_lop3(struct compiler *c, const struct inst *in, const struct rule *r) {
     const unsigned table = constant_of(c, in->e) & 0xff;
     (void)r;
-    for (unsigned i = line_first(c, 4); i < line_end(c, 4); i++, lines_unpin(c)) {
+    for (unsigned i = line_first(c, in->dsize); i < line_end(c, in->dsize); i++, lines_unpin(c)) {
         const unsigned a = line_get(c, in->a, i, false), b = line_get(c, in->b, i, false);
         const unsigned x = line_get(c, in->c, i, false), d = destination(c, in, i, false);
         emit_vector(&c->e, V_COPY32, 1, 0, a, WHOLE);

@@ -347,6 +347,7 @@ static const struct rule rules[] = {
     {OP_SHF, T_B32, T_NONE, 0, RIGHT | CLAMPS, bits_funnel, FUNNEL_RIGHT, 0},
     {OP_PRMT, T_B32, T_NONE, CONSTANT_C, 0, bits_permute, 0, 0},
     {OP_LOP3, T_B32, T_NONE, CONSTANT_E | AVX512_ONLY, 0, bits_lop3, 0, 0},
+    {OP_LOGIC3, T_B64, T_NONE, CONSTANT_E | AVX512_ONLY, 0, bits_lop3, 0, 0},
     {OP_CLZ, T_B32, T_NONE, AVX512_ONLY, 0, one_source, VECTOR(2, 1, 0, 0x44), 0},
     {OP_MUL, T_U32, T_NONE, 0, HIGH_PART, bits_high_product, V_WIDE_U32, 0},
     {OP_MUL, T_S32, T_NONE, 0, HIGH_PART, bits_high_product, V_WIDE_S32, 0},

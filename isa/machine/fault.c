@@ -232,6 +232,8 @@ static void print_memory(const struct fault *f, const struct launch *l, FILE *ou
                     (unsigned long long)bytes_before(f->address));
         fprintf(out, "  the CTA has %llu bytes of shared memory\n",
                 (unsigned long long)l->program->shared_bytes + l->dynamic_shared);
+        if (l->program->uses_dynamic_shared && !l->dynamic_shared)
+            fputs("  the kernel uses dynamic shared memory, but the launch does not request any\n", out);
         return;
     case SPACE_LOCAL:
         fprintf(out, "  the thread has %u bytes of local memory\n", l->program->local_bytes);

@@ -1,4 +1,4 @@
-/* Says where an address is, relative to the allocations (memory.h), for messages. */
+/* Describes for messages where an address is, relative to the allocations (memory.h). */
 #include "memory.h"
 #include <stdio.h>
 #include <string.h>

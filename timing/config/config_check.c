@@ -50,6 +50,11 @@ static bool check_subcores(const struct config *c, char *err, size_t err_size) {
         snprintf(err, err_size, "collector.banks: %u cannot be divided among %u schedulers (sm.subcores)", s->banks, n);
         return false;
     }
+    if (s->shared_collectors % n) {
+        snprintf(err, err_size, "collector.shared: %u cannot be divided among %u schedulers (sm.subcores)",
+                 s->shared_collectors, n);
+        return false;
+    }
     for (int p = 0; p < N_PIPES; p++) {
         if (s->pipe[p].units % n) {
             snprintf(err, err_size, "pipe.%s.units: %u cannot be divided among %u schedulers (sm.subcores)",

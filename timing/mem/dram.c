@@ -221,6 +221,7 @@ static void column(struct dram *d, uint32_t bank, uint64_t clock, const struct c
     struct dram_request *r = &d->pool[b->current];
     d->column_ok = clock + d->column_gap;
     d->group_ok[b->group] = clock + d->cfg.ccdl;
+    d->last_group = b->group;
     d->shut |= 1u << b->group;
     d->settled = clock + (r->write ? d->cfg.wl : d->cfg.cl) + d->burst_clocks;
     if (r->write) {
@@ -287,6 +288,14 @@ static uint32_t pick_bank(struct dram *d, uint64_t banks) {
     return bank;
 }
 
+/* Returns the first clock at which one of the banks may get a column command, or an earlier clock. The channel allows
+ * none before clock `from`. If all banks are in the group of the last column command, their group allows none earlier
+ * than group_ok. */
+static inline uint64_t column_clock(const struct dram *d, uint64_t banks, uint64_t from) {
+    const uint64_t group = banks & ~d->group_banks[d->last_group] ? 0 : d->group_ok[d->last_group];
+    return max64(max64(d->column_ok, from), group);
+}
+
 /* Runs one clock: issues at most one command. Returns the next clock at which a command can issue, or an earlier
  * clock. */
 static uint64_t clock_tick(struct dram *d, uint64_t clock, const struct clock_point *now) {
@@ -299,9 +308,9 @@ static uint64_t clock_tick(struct dram *d, uint64_t clock, const struct clock_po
         row_command(d, pick_bank(d, banks), clock);
     uint64_t next = d->wake;
     if (d->ready[WANT_READ])
-        next = min64(next, max64(d->column_ok, d->read_ok));
+        next = min64(next, column_clock(d, d->ready[WANT_READ], d->read_ok));
     if (d->ready[WANT_WRITE])
-        next = min64(next, max64(d->column_ok, d->write_ok));
+        next = min64(next, column_clock(d, d->ready[WANT_WRITE], d->write_ok));
     if (d->ready[WANT_ACTIVATE])
         next = min64(next, d->activate_ok);
     if (d->ready[WANT_PRECHARGE])
@@ -309,7 +318,8 @@ static uint64_t clock_tick(struct dram *d, uint64_t clock, const struct clock_po
     return max64(next, clock + 1);
 }
 
-bool dram_tick(struct dram *d, const struct clock_point *now) {
+/* Runs the DRAM clocks of core cycle now->cycle. Returns true if requests left the pipeline for the queue. */
+static inline bool run_cycle(struct dram *d, const struct clock_point *now) {
     d->n.queue_sum += d->queued * (now->last + 1 - d->counted);
     d->counted = now->last + 1;
     bool moved = enqueue(d, now);
@@ -318,8 +328,19 @@ bool dram_tick(struct dram *d, const struct clock_point *now) {
     return moved;
 }
 
-uint64_t dram_next(const struct dram *d, const struct clock_point *now) {
+/* Returns the next core cycle after now->cycle with work. */
+static inline uint64_t next_cycle(const struct dram *d, const struct clock_point *now) {
     uint64_t next = d->next == NEVER ? NEVER : clock_cycle(now, d->next);
     next = min64(next, dram_entry(d));
     return next > now->cycle ? next : now->cycle + 1;
+}
+
+bool dram_run(struct dram *d, struct clock_point *clock, uint64_t to, bool until_moved, uint64_t *next) {
+    bool moved = false;
+    do {
+        clock_move(clock, *next);
+        moved |= run_cycle(d, clock);
+        *next = next_cycle(d, clock);
+    } while (*next < to && d->reply_head == d->reply_tail && !(moved && until_moved));
+    return moved;
 }

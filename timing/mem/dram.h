@@ -120,8 +120,9 @@ struct dram {
     uint64_t column_ok, read_ok, write_ok, activate_ok;
     uint64_t group_ok[DRAM_GROUPS_MAX];
     uint64_t group_banks[DRAM_GROUPS_MAX];
-    uint32_t shut;    /* bank groups with a recent command; for all other groups, the time in group_ok has passed */
-    uint64_t waiting; /* banks that cannot get their command yet; all other banks are in ready[], by command */
+    uint32_t shut;       /* bank groups with a recent command; for all other groups, the time in group_ok has passed */
+    uint32_t last_group; /* group of the last column command */
+    uint64_t waiting;    /* banks that cannot get their command yet; all other banks are in ready[], by command */
     uint64_t ready[N_WANTS];
     uint64_t wake; /* earliest clock at which a waiting bank may get its command */
     uint32_t turn; /* bank with the highest priority */
@@ -149,11 +150,11 @@ static inline uint32_t dram_room(const struct dram *d, uint32_t slice) { return 
 /* Accepts a request for the 32-byte `sectors` of a line at core cycle `now`. Requires dram_room(). */
 void dram_accept(struct dram *d, struct dram_place at, bool write, unsigned slice, unsigned tag, unsigned sectors,
                  uint64_t now);
-/* Runs the DRAM clocks of core cycle now->cycle. Returns true if requests left the pipeline for the queue. */
-bool dram_tick(struct dram *d, const struct clock_point *now);
-/* Returns the next core cycle after now->cycle at which the channel has work, or UINT64_MAX if there is none. A request
- * that arrives later can make this cycle earlier: see dram_entry(). */
-uint64_t dram_next(const struct dram *d, const struct clock_point *now);
+/* Runs the channel in the cycles with work from *next on, until the next such cycle is not before `to` or a read has
+ * finished; with `until_moved` also until requests have left the pipeline. Runs at least one cycle. Moves *clock to the
+ * last cycle. Sets *next to the next core cycle with work, or UINT64_MAX if there is none. A request that arrives later
+ * can make this cycle earlier: see dram_entry(). Returns true if requests left the pipeline for the queue. */
+bool dram_run(struct dram *d, struct clock_point *clock, uint64_t to, bool until_moved, uint64_t *next);
 /* Returns the core cycle at which the oldest request in the pipeline may enter the queue. Returns UINT64_MAX if there
  * is no such request or the queue is full. */
 static inline uint64_t dram_entry(const struct dram *d) {

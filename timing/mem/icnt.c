@@ -41,7 +41,9 @@ void icnt_offer(struct icnt *x, uint32_t in, uint32_t out, uint32_t flits, uint6
     struct icnt_input *i = &x->in[in];
     struct icnt_output *o = &x->out[out];
     hot_assert(!i->offers && flits);
-    uint64_t head = max64(i->link, ready); /* cycle in which the packet's first flit is at the switch */
+    /* cycle in which the packet's first flit is at the switch */
+    uint64_t head =
+        x->shape.again ? max64(ready, x->now + (i->sent_in == x->now && out <= i->sent_to)) : max64(i->link, ready);
     i->offers = true;
     x->offers++;
     i->ready = ready;
@@ -109,24 +111,52 @@ static inline uint64_t move_packet(struct icnt *x, struct icnt_input *in, struct
     x->n.stall_cycles += now - in->ready;
     in->offers = false;
     x->offers--;
-    in->time = free;
+    in->time = x->shape.again ? 0 : free;
     o->link = link;
     o->time = max64(free, link > x->shape.buffer ? (link - x->shape.buffer) * speedup : 0);
     return link;
 }
 
-/* Grants an offer to output `out`, if possible, at step `step` of cycle `now`. */
-static inline struct icnt_grant grant(struct icnt *x, uint32_t out, uint64_t step, uint64_t now, uint32_t words) {
-    struct icnt_output *o = &x->out[out];
-    uint64_t ready[ICNT_WORDS], later = find_ready(x, o, step, ready, words), left = 0;
-    uint32_t in = choose(ready, o->turn, words);
-    uint64_t link = move_packet(x, &x->in[in], o, step, now);
-    o->turn = (uint16_t)(in + 1 == x->shape.inputs ? 0 : in + 1);
+/* Returns the only input that offers a packet to output `o`, or ICNT_PORTS if several do. */
+static inline uint32_t only_input(const struct icnt_output *o, uint32_t words) {
+    uint32_t only = ICNT_PORTS;
+    int n = 0;
+    for (uint32_t w = 0; w < words; w++) {
+        only = o->want[w] ? w * 64 + (uint32_t)__builtin_ctzll(o->want[w]) : only;
+        n += __builtin_popcountll(o->want[w]);
+    }
+    return n == 1 ? only : ICNT_PORTS;
+}
+
+/* Picks the input whose packet output `o` grants in step `step`, removes its offer, and sets the step of the next
+ * grant, as far as it depends on the other inputs. Most outputs have one offer, which can be granted. */
+static inline uint32_t take_offer(const struct icnt *x, struct icnt_output *o, uint64_t step, uint32_t words) {
+    uint64_t ready[ICNT_WORDS], left = 0;
+    uint32_t in = only_input(o, words);
+    if (in < ICNT_PORTS) {
+        drop(o->want, in);
+        o->due = NEVER;
+        return in;
+    }
+    const uint64_t later = find_ready(x, o, step, ready, words);
+    in = choose(ready, o->turn, words);
     drop(o->want, in);
     drop(ready, in);
     for (uint32_t w = 0; w < words; w++)
         left |= ready[w];
-    o->due = left ? o->time : later == NEVER ? NEVER : max64(later, o->time);
+    o->due = left ? 0 : later;
+    return in;
+}
+
+/* Grants an offer to output `out`, if possible, at step `step` of cycle `now`. */
+static inline struct icnt_grant grant(struct icnt *x, uint32_t out, uint64_t step, uint64_t now, uint32_t words) {
+    struct icnt_output *o = &x->out[out];
+    const uint32_t in = take_offer(x, o, step, words);
+    uint64_t link = move_packet(x, &x->in[in], o, step, now);
+    x->in[in].sent_to = (uint16_t)out;
+    x->in[in].sent_in = now;
+    o->turn = (uint16_t)(in + 1 == x->shape.inputs ? 0 : in + 1);
+    o->due = max64(o->due, o->time);
     o->room -= o->room != UINT32_MAX;
     return (struct icnt_grant){(uint16_t)in, (uint16_t)out, link - 1 + x->shape.latency};
 }

@@ -21,6 +21,7 @@ struct icnt_shape {
     uint32_t latency, flit_bytes;
     uint32_t speedup; /* steps of the switch per cycle */
     uint32_t buffer;  /* flits */
+    bool again;       /* peer.icnt_again: an input may send several packets in a cycle, to ascending outputs */
 };
 
 struct icnt_grant {
@@ -35,6 +36,8 @@ struct icnt_input {
     uint64_t ready; /* cycle from which the packet was offered */
     uint16_t flits;
     bool offers;
+    uint16_t sent_to; /* output of the last packet, which was granted in cycle `sent_in`; both for shape.again */
+    uint64_t sent_in;
 };
 
 struct icnt_output {
@@ -86,6 +89,7 @@ static inline uint32_t icnt_room(const struct icnt *x, uint32_t out) { return x-
 /* Adds room for one packet at output `out`, at `now`. */
 void icnt_give_room(struct icnt *x, uint32_t out, uint64_t now);
 /* Runs all steps of one cycle: writes the grants (at most one per input) to `grants`, and returns their number.
- * Granted offers are removed. */
+ * Granted offers are removed. With shape.again, the caller then offers the next packets of these inputs, and calls the
+ * function again for the same cycle, until there is no grant. */
 int icnt_tick(struct icnt *x, uint64_t now, struct icnt_grant *grants);
 #endif

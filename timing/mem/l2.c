@@ -371,9 +371,10 @@ static inline bool next_part(const struct l2 *s, struct l2_request *p) {
 static bool tag_tick(struct l2 *s, uint64_t now) {
     if (s->port_free > now)
         return false;
-    const bool far = s->in[1].head != s->in[1].tail && ready_at(s, &s->in[1]) < ready_at(s, &s->in[0]);
+    const uint64_t ready = ready_at(s, &s->in[0]);
+    const bool far = s->in[1].head != s->in[1].tail && ready_at(s, &s->in[1]) < ready;
     struct l2_queue *q = &s->in[far];
-    if (ready_at(s, q) > now)
+    if ((far ? ready_at(s, q) : ready) > now)
         return false;
     struct l2_request *packet = &q->at[q->head & s->in_mask];
     const bool split = s->split && packet->kind != MEM_PREFETCH;

@@ -28,12 +28,13 @@ static bool init(struct lsu *l) {
     l->status.most =
         /* 4: one request each of a fetch, a prefetch, an access past the L1, and the walk unit */
         4 + 2 * (c->l1.ports + c->l1c.ports + c->tex.ports);
+    l->pipe[PIPE_L1].miss_queue = c->lsu.l1_miss_queue;
     l->pipe[PIPE_L1].always_hits = c->memory.perfect_l1;
     l->pipe[PIPE_CONST].always_hits = c->lsu.perfect_constants;
     return walker_init(&l->walker, &c->walk) && l->front && l->ahead.queue &&
-           lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, lsu_largest(c, &c->l1), MEM_READ) &&
-           lsu_pipe_init(&l->pipe[PIPE_CONST], &c->l1c, c->l1c.size, MEM_CONSTANT) &&
-           lsu_pipe_init(&l->pipe[PIPE_TEX], &c->tex, lsu_largest(c, &c->tex), MEM_TEXTURE);
+           lsu_pipe_init(&l->pipe[PIPE_L1], &c->l1, lsu_largest(c, &c->l1), MEM_READ, c->lsu.l1_banks) &&
+           lsu_pipe_init(&l->pipe[PIPE_CONST], &c->l1c, c->l1c.size, MEM_CONSTANT, false) &&
+           lsu_pipe_init(&l->pipe[PIPE_TEX], &c->tex, lsu_largest(c, &c->tex), MEM_TEXTURE, false);
 }
 
 struct lsu *lsu_new(const struct config *cfg, struct memsys *mem, uint32_t sm) {
@@ -79,7 +80,7 @@ static bool send_lines(struct lsu *l, struct lsu_front *f, uint32_t taken, uint3
     uint32_t ports = !p ? 1 : f->dest == PIPE_L1 ? p->ports - taken : p->ports;
     for (uint32_t port = 0; port < ports && f->next < f->n; port++, f->next++) {
         struct line_op *op = &f->op[f->next];
-        if (p ? lsu_pipe_full(p) : !lsu_send_past(l, op, now))
+        if (p ? !lsu_pipe_takes(p, op, now) : !lsu_send_past(l, op, now))
             return port > 0;
         if (!p)
             continue;

@@ -222,6 +222,8 @@ static uint8_t warm_l1(const struct lsu *l, struct lsu_pipe *p, const struct lin
                    back = (local ? p->write_back_local : p->write_back_global) && !around;
         if (back)
             cache_warm(&p->cache, line, sectors, true, aside);
+        else if (l->cfg->lsu.allocate_on_write)
+            cache_warm(&p->cache, line, lsu_sectors_in_line(p, op, op->full), false, aside);
         else
             cache_write_through(&p->cache, line, !l->cfg->lsu.update_on_write, &dropped);
         return back ? 0 : op->sectors;

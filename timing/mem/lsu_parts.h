@@ -107,6 +107,11 @@ struct lsu_counts {
 #include "l1_prefetch_stats.def"
 };
 
+/* A bank of the L1: its part of the pipeline, and the cycle after the last access entered. */
+struct lsu_bank {
+    uint64_t head, tail, entered;
+};
+
 struct lsu_pipe {
     struct cache cache;
     struct bypass bypass; /* at the L1 */
@@ -125,7 +130,11 @@ struct lsu_pipe {
     struct lsu_ahead_sent *ahead_sent; /* indexed by MSHR; NULL if no prefetch goes into this cache */
     struct line_op *ring;
     uint32_t mask, depth;
-    uint64_t head, tail;
+    uint64_t head, tail;     /* with banks: their sums over all banks */
+    struct lsu_bank *bank;   /* peer.l1_banks: `ports` banks, each with depth + 1 entries of `ring`; else NULL */
+    uint32_t miss_queue;     /* peer.l1_miss_queue; 0: no limit */
+    uint64_t miss_queue_end; /* cycle at which the queue of misses and stores becomes empty */
+    bool misses_full;        /* true if this queue had no room for the last refused access */
     uint64_t stalled_since;  /* cycle in which the oldest access was first refused; NEVER if it was not refused */
     uint32_t way[PIPE_WAYS]; /* cache way where a line was last found, indexed by the line's low bits */
     struct lsu_pipe_counts n;
@@ -257,8 +266,9 @@ static inline uint32_t lsu_largest(const struct config *c, const struct cache_cf
     const uint32_t way = cache->size / cache->ways, unified = way ? c->sm.unified_bytes / way * way : 0;
     return !c->sm.unified_bytes ? cache->size : unified ? unified : way;
 }
-/* `bytes`: the largest size of the cache: c->size, or more where launches change it (lsu_divide()). */
-bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, uint32_t bytes, enum mem_kind kind);
+/* `bytes`: the largest size of the cache: c->size, or more where launches change it (lsu_divide()). `banks`: each port
+ * has a bank of its own (lsu_banks.c). */
+bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, uint32_t bytes, enum mem_kind kind, bool banks);
 void lsu_pipe_free(struct lsu_pipe *p);
 /* Records whether `part` waits for room at the port: it was refused, and the port lacks room for its `n` requests. A
  * part that was refused for another reason waits for a reply or a table entry. Returns `refused`. */
@@ -267,10 +277,25 @@ static inline bool lsu_refused(struct lsu *l, uint32_t part, uint32_t n, bool re
     l->status.wants = (l->status.wants & ~(1u << part)) | wants << part;
     return refused;
 }
-static inline bool lsu_pipe_full(const struct lsu_pipe *p) { return p->tail - p->head == p->depth; }
+static inline bool lsu_pipe_full(const struct lsu_pipe *p) { return p->tail - p->head >= p->depth; }
 /* Runs the tag stage at the end of a pipeline for one cycle. */
 void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now);
+/* Functions of a pipeline with banks (lsu_banks.c). lsu_banks_enter() may follow lsu_banks_take() or, for prefetches,
+ * !lsu_pipe_full(). */
+bool lsu_banks_take(const struct lsu_pipe *p, const struct line_op *op, uint64_t now);
+void lsu_banks_enter(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now);
+/* Performs an access that reads the tags. Returns false if it must wait. */
+typedef bool lsu_finish_fn(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now);
+void lsu_banks_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now, lsu_finish_fn *finish);
+/* Returns true if the pipeline has room for `op`. */
+static inline bool lsu_pipe_takes(const struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
+    return __builtin_expect(p->bank != NULL, 0) ? lsu_banks_take(p, op, now) : !lsu_pipe_full(p);
+}
 static inline void lsu_pipe_enter(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
+    if (__builtin_expect(p->bank != NULL, 0)) {
+        lsu_banks_enter(l, p, op, now);
+        return;
+    }
     struct line_op *to = &p->ring[p->tail & p->mask];
     uint64_t ready = now + (p->latency > 1 ? p->latency - 1 : 1);
     if (p->head == p->tail)

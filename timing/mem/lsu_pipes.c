@@ -2,8 +2,9 @@
  * replies. */
 #include "isa/machine/lazy.h"
 #include "lsu_send.h"
+#include <stdlib.h>
 
-bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, uint32_t bytes, enum mem_kind kind) {
+bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, uint32_t bytes, enum mem_kind kind, bool banks) {
     p->stalled_since = NEVER;
     p->mem_kind = (uint8_t)kind;
     if (!c->size)
@@ -27,6 +28,9 @@ bool lsu_pipe_init(struct lsu_pipe *p, const struct cache_cfg *c, uint32_t bytes
     p->depth = c->latency * c->ports + 1;
     uint32_t ring = ring_size(p->depth);
     p->mask = ring - 1;
+    if (banks && !(p->bank = calloc(p->ports, sizeof *p->bank)))
+        return false;
+    ring *= banks ? p->ports : 1;
     p->ring = lazy_new(ring * sizeof *p->ring);
     p->returns = lazy_new(c->mshrs * sizeof *p->returns);
     p->returning = lazy_new(c->mshrs * sizeof *p->returning);
@@ -42,6 +46,7 @@ void lsu_pipe_free(struct lsu_pipe *p) {
     lazy_free(p->returns);
     lazy_free(p->returning);
     lazy_free(p->ring);
+    free(p->bank);
 }
 
 /* Sends a store of `op` to the L2. */
@@ -149,9 +154,21 @@ static void count_access(const struct lsu *l, struct lsu_pipe *p, const struct l
     p->n.misses += !hit;
 }
 
+/* Returns true if the queue of misses and stores has room for fewer than `n` more packets, and notes this in
+ * p->misses_full. */
+static bool refuse_miss(struct lsu_pipe *p, uint32_t n, uint64_t now) {
+    const uint64_t waiting = p->miss_queue_end > now ? p->miss_queue_end - now : 0;
+    return p->misses_full = p->miss_queue && waiting && waiting + n > p->miss_queue;
+}
+
+/* Counts a packet of this queue. */
+static void add_miss(struct lsu_pipe *p, uint64_t now) { p->miss_queue_end = max64(p->miss_queue_end, now) + 1; }
+
 /* Returns true if sectors are missing in the L1 and the memory port lacks room for a miss and the dirty line that it
  * evicts. */
 static bool blocked(struct lsu *l, struct lsu_pipe *p, uint8_t missing, uint64_t now) {
+    if (__builtin_expect(p->miss_queue && missing && refuse_miss(p, 2, now), 0))
+        return true;
     return lsu_refused(l, p->id, 2, missing && memport_room(l->status.port, now) < 2);
 }
 
@@ -240,8 +257,20 @@ static bool load(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, ui
     tags_read(l, op->slot);
     if (__builtin_expect(mem_waits_prefetch(&l->waits), 0))
         lsu_join_prefetch(l, p, out.mshr, sectors, now);
-    if (r == CACHE_MISS)
+    if (r == CACHE_MISS) {
+        add_miss(p, now);
         lsu_miss(l, p, op, p->mem_kind, &out, now);
+    }
+    return true;
+}
+
+/* Writes a store for the L2 into the cache, too. Returns false if the store needs a line and all ways of its set
+ * wait for fills. */
+static bool write_through(const struct lsu *l, struct lsu_pipe *p, const struct line_op *op, struct cache_out *out) {
+    const uint64_t line = op->address >> p->line_shift;
+    if (l->cfg->lsu.allocate_on_write) /* no sector becomes dirty */
+        return cache_write(&p->cache, line, 0, lsu_sectors_in_line(p, op, op->full), out) <= CACHE_MERGED;
+    cache_write_through(&p->cache, line, !l->cfg->lsu.update_on_write, out);
     return true;
 }
 
@@ -264,10 +293,11 @@ static bool store(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, u
             return false;
         lsu_write_back(l, p, &out, now);
     } else {
-        if (lsu_refused(l, p->id, 1, !memport_room(l->status.port, now)))
+        if (refuse_miss(p, 1, now) || lsu_refused(l, p->id, 1, !memport_room(l->status.port, now)) ||
+            !write_through(l, p, op, &out))
             return false;
-        cache_write_through(&p->cache, line, !l->cfg->lsu.update_on_write, &out);
         send_store(l, op, now);
+        add_miss(p, now);
     }
     count_access(l, p, op, sectors, hit);
     if (past || back)
@@ -291,6 +321,7 @@ static __attribute__((noinline, cold)) void always_there(struct lsu *l, struct l
     lsu_part_done(l, op->slot);
 }
 
+/* Performs an access that reads the tags. Returns false if it must wait. */
 static bool finish(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, uint64_t now) {
     if (p->always_hits) {
         always_there(l, p, op, now);
@@ -310,6 +341,10 @@ static bool finish(struct lsu *l, struct lsu_pipe *p, const struct line_op *op, 
 }
 
 void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now) {
+    if (__builtin_expect(p->bank != NULL, 0)) {
+        lsu_banks_tick(l, p, now, finish);
+        return;
+    }
     for (uint32_t port = 0; port < p->ports && p->head != p->tail; port++) {
         const struct line_op *op = &p->ring[p->head & p->mask];
         if (op->ready > now)
@@ -317,7 +352,7 @@ void lsu_pipe_tick(struct lsu *l, struct lsu_pipe *p, uint64_t now) {
         if (!finish(l, p, op, now)) {
             if (p->stalled_since == NEVER)
                 p->stalled_since = now;
-            l->due[p->id] = p->awaits_fill ? NEVER : 0;
+            l->due[p->id] = p->awaits_fill ? NEVER : p->misses_full ? now + 1 : 0;
             return;
         }
         if (p->stalled_since != NEVER)

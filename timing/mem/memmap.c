@@ -38,6 +38,7 @@ void memmap_init(struct memmap *m, const struct config *c) {
     m->slice_banks = c->dram.banks > m->slices ? c->dram.banks / m->slices : 1;
     m->row_shift = m->row_pieces & (m->row_pieces - 1) ? 32 : log2_of(m->row_pieces);
     m->bank_shift = m->slice_banks & (m->slice_banks - 1) ? 32 : log2_of(m->slice_banks);
+    m->slices_first = c->memory.slices_first;
     m->hash_bits = 0;
     memset(m->remainder, 0, sizeof m->remainder);
     if (c->memory.l2_hash != L2_HASH_IPOLY)
@@ -63,16 +64,17 @@ uint64_t memmap_far(const struct memmap *m, uint64_t piece, uint32_t *slice) {
     return piece / m->channels / m->slices;
 }
 
-uint64_t memmap_hashed(const struct memmap *m, uint64_t piece, uint32_t *slice) {
+uint64_t memmap_other(const struct memmap *m, uint64_t piece, uint32_t *slice) {
     const uint32_t all = m->channels * m->slices, number = (uint32_t)(piece % all);
-    const uint32_t hashed = number ^ remainder_of(m, piece >> m->hash_bits);
-    *slice = hashed % m->channels * m->slices + hashed / m->channels;
+    const uint32_t hashed = m->hash_bits ? number ^ remainder_of(m, piece >> m->hash_bits) : number;
+    *slice = m->slices_first ? hashed : hashed % m->channels * m->slices + hashed / m->channels;
     return piece / all;
 }
 
 uint64_t memmap_address(const struct memmap *m, uint32_t slice, uint64_t line) {
     uint64_t rest = line >> m->lines_shift, in_piece = line & ((1u << m->lines_shift) - 1);
-    uint64_t piece = (rest * m->slices + slice % m->slices) * m->channels + slice / m->slices;
+    uint64_t piece = m->slices_first ? rest * m->slices * m->channels + slice
+                                     : (rest * m->slices + slice % m->slices) * m->channels + slice / m->slices;
     if (m->hash_bits)
         piece ^= remainder_of(m, piece >> m->hash_bits);
     return piece << m->piece_shift | in_piece << m->line_shift;

@@ -3,6 +3,8 @@
 /* The address mapping. Consecutive pieces of dram.interleave bytes rotate over the channels, and within a channel over
  * its slices:
  *     piece = address / interleave;  channel = piece % channels;  slice of the channel = piece / channels % slices
+ * With l2.slices_first, pieces rotate over the slices of a channel first:
+ *     channel = piece / slices % channels;  slice of the channel = piece % slices
  * A slice numbers its lines without gaps, so that it uses all its sets evenly. The banks of a channel are divided among
  * its slices. Pieces of a slice fill a row, then go to the next bank, then to the next row:
  *     [ row | bank of the slice | piece of the row | slice of the channel | channel | byte of the piece ]
@@ -21,6 +23,7 @@ struct memmap {
     uint32_t row_pieces, slice_banks;
     uint32_t row_shift, bank_shift; /* log2 of row_pieces and slice_banks if both are powers of two, else 32 */
     uint32_t hash_bits;             /* k with l2.hash=ipoly, else 0 */
+    bool slices_first;
     /* by byte of the piece's number without its lowest k bits, and value of this byte: its share of the remainder */
     uint8_t remainder[MEMMAP_BYTES][256];
 };
@@ -40,13 +43,13 @@ void memmap_init(struct memmap *m, const struct config *c);
 /* Computes the place of a piece whose number has more than 32 bits, for memmap_place(). Sets its slice, and returns
  * the number of the piece in the slice. */
 uint64_t memmap_far(const struct memmap *m, uint64_t piece, uint32_t *slice);
-/* As memmap_far(), for any piece, if m->hash_bits is not 0. */
-uint64_t memmap_hashed(const struct memmap *m, uint64_t piece, uint32_t *slice);
+/* As memmap_far(), for any piece, if m->hash_bits is not 0 or with m->slices_first. */
+uint64_t memmap_other(const struct memmap *m, uint64_t piece, uint32_t *slice);
 static inline struct mem_place memmap_place(const struct memmap *m, uint64_t address) {
     uint64_t piece = address >> m->piece_shift, rest;
     uint32_t in_piece = (uint32_t)(address >> m->line_shift) & ((1u << m->lines_shift) - 1), slice;
-    if (__builtin_expect(m->hash_bits != 0, 0)) {
-        rest = memmap_hashed(m, piece, &slice);
+    if (__builtin_expect(m->hash_bits | m->slices_first, 0)) {
+        rest = memmap_other(m, piece, &slice);
     } else if (__builtin_expect(piece >> 32 == 0, 1)) { /* a 32-bit division is much faster than a 64-bit division */
         uint32_t of_channel = (uint32_t)piece / m->channels;
         slice = (uint32_t)piece % m->channels * m->slices + of_channel % m->slices;

@@ -102,7 +102,9 @@ static bool init_full(struct memsys *m, const struct config *c) {
         for (uint32_t s = 0; s < m->share; s++)
             m->slice[i * m->share + s] = &m->partition[i].slice[s];
     }
+    shape.again = c->icnt.again;
     icnt_init(&m->request, &shape, l2_room(m->slice[0]));
+    shape.again = false;
     shape.inputs = m->slices;
     shape.outputs = ends;
     shape.latency = c->icnt.latency;

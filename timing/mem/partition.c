@@ -26,47 +26,40 @@ void partition_free(struct partition *p) {
     dram_free(&p->dram);
 }
 
-/* Runs the channel, and delivers its data to the slices. Returns true when a slice may have work earlier than
- * before. */
-static bool channel_tick(struct partition *p, const struct clock_point *now) {
+/* Returns true if a slice may be waiting for room in the channel. */
+static bool some_stalled(const struct partition *p) {
+    bool any = false;
+    for (uint32_t s = 0; s < p->slices; s++)
+        any |= p->slice[s].stalled_since != UINT64_MAX;
+    return any;
+}
+
+/* Runs the channel at p->dram_next, and in later cycles before `to` up to a cycle after which a slice may have work
+ * earlier than before. Delivers the channel's data to the slices. */
+static void run_channel(struct partition *p, struct clock_point *clock, uint64_t to) {
+    const bool waits = some_stalled(p);
     struct dram_reply r;
     p->counted = true;
-    bool moved = dram_tick(&p->dram, now), filled = false;
-    for (; dram_take(&p->dram, &r); filled = true)
+    const bool moved = dram_run(&p->dram, clock, to, waits, &p->dram_next);
+    while (dram_take(&p->dram, &r))
         l2_fill(&p->slice[r.slice], &r);
-    for (uint32_t s = 0; moved && s < p->slices; s++)
-        if (p->slice[s].stalled_since != UINT64_MAX) /* the slice may be waiting for room in the channel */
-            p->slice[s].next = now->cycle;
-    p->dram_next = dram_next(&p->dram, now);
-    return moved | filled;
+    for (uint32_t s = 0; waits && moved && s < p->slices; s++)
+        if (p->slice[s].stalled_since != UINT64_MAX)
+            p->slice[s].next = clock->cycle;
 }
 
 uint64_t partition_run_channel(struct partition *p, struct clock_point *clock, uint64_t to) {
     uint64_t slices = partition_slices_next(p);
     while (p->dram_next < to && p->dram_next < slices) {
-        clock_move(clock, p->dram_next);
-        if (channel_tick(p, clock))
-            slices = partition_slices_next(p);
+        run_channel(p, clock, min64(to, slices));
+        slices = partition_slices_next(p);
     }
     return slices;
 }
 
-struct partition_did partition_tick(struct partition *p, struct clock_point *clock, uint64_t now) {
-    struct partition_did did = {0, 0};
-    p->counted = true;
-    if (p->dram_next <= now) {
-        clock_move(clock, now);
-        channel_tick(p, clock);
-    }
-    uint64_t sent = p->dram.pipe_tail;
-    for (uint32_t s = 0; s < p->slices; s++)
-        if (p->slice[s].next <= now) {
-            did.ticked |= 1u << s;
-            did.took |= (uint32_t)l2_tick(&p->slice[s], now) << s;
-        }
-    if (p->dram.pipe_tail != sent) /* a slice has sent a request, so the channel may have work earlier than before */
-        p->dram_next = min64(p->dram_next, max64(dram_entry(&p->dram), now + 1));
-    return did;
+void partition_tick_channel(struct partition *p, struct clock_point *clock, uint64_t now) {
+    p->dram_next = now;
+    run_channel(p, clock, now + 1);
 }
 
 /* clang-format off */

@@ -67,30 +67,38 @@ static void take_room_of(struct memsys *m, uint32_t s, uint64_t now) {
     m->next_room = scarce ? min64(m->next_room, first_room(r)) : m->next_room;
 }
 
+/* Passes a granted request of input `in` to its slice `s`, and offers the input's next request. */
+static void pass_request(struct memsys *m, const struct icnt_grant *grant, uint64_t now) {
+    uint32_t in = grant->input, s = grant->output;
+    bool is_sm = in < m->sms;
+    const struct mem_request *r =
+        is_sm ? tlbs_request(&m->tlbs, in, memport_head(&m->port[in])) : gpc_miss(&m->gpcs.gpc[in - m->sms]);
+    m->front.latency_sum += grant->arrival - r->cycle;
+    l2_accept(m->slice[s], r, &m->place[in], grant->arrival);
+    m->put[s / 64] |= 1ull << s % 64;
+    if (icnt_room(&m->request, s) < m->request.shape.speedup)
+        take_room_of(m, s, now);
+    if (is_sm && tlbs_granted(&m->tlbs, in, now)) {
+        memport_remove(&m->port[in], now);
+        offer_request(m, in, now + 1);
+    } else if (!is_sm) {
+        gpc_miss_taken(&m->gpcs.gpc[in - m->sms]);
+        offer_miss(m, in - m->sms);
+    }
+}
+
 /* Runs the request network for one cycle. Returns true if the network granted an offer. (It may be called in a cycle
  * without work.) */
 static bool request_tick(struct memsys *m, uint64_t now) {
     struct icnt_grant grant[ICNT_PORTS];
-    int n = icnt_tick(&m->request, now, grant);
-    for (int i = 0; i < n; i++) {
-        uint32_t in = grant[i].input, s = grant[i].output;
-        bool is_sm = in < m->sms;
-        const struct mem_request *r =
-            is_sm ? tlbs_request(&m->tlbs, in, memport_head(&m->port[in])) : gpc_miss(&m->gpcs.gpc[in - m->sms]);
-        m->front.latency_sum += grant[i].arrival - r->cycle;
-        l2_accept(m->slice[s], r, &m->place[in], grant[i].arrival);
-        m->put[s / 64] |= 1ull << s % 64;
-        if (icnt_room(&m->request, s) < m->request.shape.speedup)
-            take_room_of(m, s, now);
-        if (is_sm && tlbs_granted(&m->tlbs, in, now)) {
-            memport_remove(&m->port[in], now);
-            offer_request(m, in, now + 1);
-        } else if (!is_sm) {
-            gpc_miss_taken(&m->gpcs.gpc[in - m->sms]);
-            offer_miss(m, in - m->sms);
-        }
+    bool any = false;
+    for (int n; (n = icnt_tick(&m->request, now, grant)) > 0; any = true) {
+        for (int i = 0; i < n; i++)
+            pass_request(m, &grant[i], now);
+        if (!m->request.shape.again || m->request.next > now)
+            return true;
     }
-    return n > 0;
+    return any;
 }
 
 /* Runs the caches of clusters, and then passes the requests that wait at SM ports to these caches. */

@@ -18,17 +18,38 @@ static inline uint64_t banks_of(const struct shared_banks *b, uint64_t word, uin
     return (lanes << at | lanes >> (b->banks - at) % 64) & (~0ull >> (64 - b->banks));
 }
 
+/* Returns true if the warp is served in parts. */
+static inline bool has_parts(const struct shared_banks *b, unsigned bytes) {
+    const unsigned all = b->banks * b->width;
+    return b->parts && bytes > b->width && bytes * WARP_LANES > all && bytes * 2 <= all;
+}
+
+/* Does the same as shared_cycles_halves() for SHAPE_UNIFORM and a power of two of banks. Each half warp accesses one
+ * word, or the words of one group of adjacent banks. */
+static unsigned uniform_cycles(const struct shared_banks *b, const struct halves *h, lanemask_t lanes, unsigned bytes) {
+    const unsigned all = b->banks * b->width, wide = bytes > b->width ? bytes : b->width,
+                   shift = (unsigned)__builtin_ctz(wide);
+    const bool both = (lanes & 0xffff) && lanes >> HALF_LANES;
+    const uint64_t differ = (h->first[0] ^ h->first[1]) >> shift;
+    if (wide > all)
+        return 0;
+    if (has_parts(b, bytes) && all / bytes * 2 < WARP_LANES) /* lanes l and l ^ 1 have one address: two parts a pass */
+        return all / bytes * 2 == HALF_LANES ? 1 + both : 0;
+    return 1 + (both && differ && !(differ & ((all >> shift) - 1)));
+}
+
 unsigned shared_cycles_halves(const struct shared_banks *b, const struct halves *h, lanemask_t lanes, unsigned bytes) {
-    bool unit = h->shape == SHAPE_UNIT;
-    if (h->shape == SHAPE_ANY || (unit ? bytes != b->width : bytes > b->width) || b->banks < WARP_LANES ||
-        b->banks & (b->banks - 1))
+    if (h->shape == SHAPE_ANY || b->banks & (b->banks - 1))
+        return 0;
+    if (h->shape == SHAPE_UNIFORM)
+        return uniform_cycles(b, h, lanes, bytes);
+    if (bytes != b->width || b->banks < WARP_LANES)
         return 0;
     unsigned shift = (unsigned)__builtin_ctz(b->width);
-    uint64_t low = h->first[0] >> shift, high = h->first[1] >> shift, words = unit ? HALF_LANES : 1;
-    bool one_run = (high - low <= words) | (low - high <= words); /* the halves' words adjoin or overlap */
-    uint64_t low_lanes = unit ? lanes & 0xffff : (lanes & 0xffff) != 0,
-             high_lanes = unit ? lanes >> HALF_LANES : lanes >> HALF_LANES != 0;
-    return 1 + (!one_run & ((banks_of(b, low, low_lanes) & banks_of(b, high, high_lanes)) != 0));
+    uint64_t low = h->first[0] >> shift, high = h->first[1] >> shift;
+    bool one_run = (high - low <= HALF_LANES) | (low - high <= HALF_LANES); /* the halves' words adjoin or overlap */
+    uint64_t low_banks = banks_of(b, low, lanes & 0xffff), high_banks = banks_of(b, high, lanes >> HALF_LANES);
+    return 1 + (!one_run & ((low_banks & high_banks) != 0));
 }
 
 /* Returns true when no bank has to serve two different words, so that one pass serves all `lanes`. Requires one word
@@ -134,7 +155,7 @@ static __attribute__((noinline)) unsigned part_cycles(struct shared_banks b, con
 
 unsigned shared_cycles(const struct shared_banks *b, const uint64_t *offset, lanemask_t lanes, unsigned bytes) {
     hot_assert(b->banks >= 1 && b->banks <= BANKS_MAX && bytes >= 1);
-    if (b->parts && bytes > b->width && bytes * WARP_LANES > b->banks * b->width && bytes * 2 <= b->banks * b->width)
+    if (has_parts(b, bytes))
         return part_cycles(*b, offset, lanes, bytes);
     unsigned mask = b->banks - 1;
     /* an aligned access of at most a word's bytes touches one word per lane */

@@ -1,4 +1,4 @@
-/* Events of the timing wheel that are neither a write-back nor a fetch. */
+/* Events of the timing wheel that are rarer than write-backs, fetches and the ends of stalls. */
 #include "modern_due.h"
 
 void sm_rare_event(struct sm *sm, uint32_t kind, uint32_t value, uint64_t now) {
@@ -17,9 +17,6 @@ void sm_rare_event(struct sm *sm, uint32_t kind, uint32_t value, uint64_t now) {
         break;
     case EVENT_READ:
         modern_reads(sm, value, now);
-        break;
-    case EVENT_STALLED:
-        sm_reconsider(sm, value, now);
         break;
     case EVENT_EXPAND:
         modern_expand(sm, value, now);

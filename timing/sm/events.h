@@ -20,7 +20,7 @@ enum {
     EVENT_KINDS = 16 /* a power of two */
 };
 struct sm;
-/* Handles an event that is neither EVENT_WRITEBACK nor EVENT_FETCHED. */
+/* Handles an event that is none of EVENT_WRITEBACK, EVENT_FETCHED and EVENT_STALLED. */
 void sm_rare_event(struct sm *sm, uint32_t kind, uint32_t value, uint64_t now);
 static inline uint32_t event_make(uint32_t kind, uint32_t value) { return value * EVENT_KINDS + kind; }
 #endif

@@ -3,43 +3,29 @@
 /* Execution of an issued instruction. The functions reserve all later steps of the instruction, or pass it to the
  * memory stage. The arguments `fast` and `one_part` are the fields `instructions` and `one_part` of struct
  * sm_fast_path. */
+#include "reserve_pipe.h"
 #include "uniform_path.h"
-
-/* Notifies the SM's units that an instruction without a result has ended. */
-static inline void tell_end(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t from, uint64_t to) {
-    sm_units_written(sm, &(struct sm_written){.from = from, .to = to, .warp = w, .pc = path->pc, .lanes = path->lanes});
-}
 
 /* Reserves the collector, pipe and write port of an instruction without a memory access. */
 static inline __attribute__((always_inline)) void execute(struct sm *sm, uint32_t w, const struct sm_path *path,
                                                           const struct timed_inst *ti, const struct sm_form *form,
                                                           uint64_t now, const bool fast, const bool one_part) {
-    const struct sm_cfg *cfg = &sm->cfg->sm;
-    uint32_t part = one_part ? 0 : operands_part(&sm->operands, w);
+    uint32_t unit, part = one_part ? 0 : operands_part(&sm->operands, w);
     struct exec_part *e = &sm->operands.part[part];
     struct collector *c = &e->collector[ti->pipe];
-    struct pipes *pipes = &e->units[ti->pipe];
-    uint32_t unit, pipe = pipes_earliest(pipes);
     uint64_t reads = collector_accept(c, now, &unit);
     e->takes[ti->pipe] = collector_free(c);
-    uint64_t leaves = collector_leaves(c, operands_read(&sm->operands, part, w, ti, form, reads));
-    uint64_t enters = pipes_free(pipes, pipe, leaves + cfg->latch_dispatch);
-    pipes->n.waits += enters - leaves - cfg->latch_dispatch;
+    const uint64_t leaves = collector_leaves(c, operands_read(&sm->operands, part, w, ti, form, reads));
+    c->unit_free[unit] = leaves;
+    const uint64_t end = reserve_pipe(sm, part, w, ti, form, leaves, now);
     if (!ti->regs.n_write) {
-        collector_dispatched(c, unit, leaves, enters);
-        pipes_enter(pipes, pipe, enters, ti->initiation);
         if (!fast && sm_hooked(sm, HOOK_WRITTEN))
-            tell_end(sm, w, path, now, enters + ti->latency);
+            tell_end(sm, w, path->pc, path->lanes, now, end);
         return;
     }
-    uint64_t result = enters + ti->latency + cfg->latch_writeback;
-    uint64_t on_bus, written = operands_deliver(&sm->operands, part, w, ti, form, result, now, &on_bus);
-    enters += on_bus - result; /* the instruction enters its pipe later if the result bus is busy */
-    collector_dispatched(c, unit, leaves, enters);
-    pipes_enter(pipes, pipe, enters, ti->initiation);
     uint32_t i = sm_inflight_new(sm, w, path->pc, path->lanes, path->board);
     sm_board_issue(sm, &sm->warps.slot[w], path, ti, false, fast);
-    wheel_add(&sm->wheel, max64(written - cfg->forward, now + 1), event_make(EVENT_WRITEBACK, i));
+    wheel_add(&sm->wheel, max64(end - sm->cfg->sm.forward, now + 1), event_make(EVENT_WRITEBACK, i));
 }
 
 /* Passes a memory instruction to the memory stage, unless no lane executes it. Returns its index in sm_memory.inst;

@@ -12,21 +12,19 @@ static bool units_ignore_cycles(const struct sm *sm) {
            !sm_hooked(sm, HOOK_LOOK) && !sm_hooked(sm, HOOK_JOIN);
 }
 
-static bool has_board_word(const struct sm *sm) {
-    return sm->model.sb == &scoreboard_warp && sm->program && sm->program->program->n_regs <= SB_WORD;
-}
+static bool has_warp_board(const struct sm *sm) { return sm->model.sb == &scoreboard_warp && sm->program; }
 
 static bool fast_instructions(const struct sm *sm) {
     const struct reconv_wants *wants = &sm->model.wants;
-    return !sm->modern && !sm->remote && sm->cfg->sm.warp_size <= WARP_LANES && has_board_word(sm) && !sm->contexts.n &&
-           !sm->issue.profile && !wants->gathers && !wants->splits && !wants->interleaves && !sm->model.long_latency &&
-           units_ignore_instructions(sm);
+    return !sm->modern && !sm->remote && !sm->operands.shared && sm->cfg->sm.warp_size <= WARP_LANES &&
+           has_warp_board(sm) && !sm->contexts.n && !sm->issue.profile && !wants->gathers && !wants->splits &&
+           !wants->interleaves && !sm->model.long_latency && units_ignore_instructions(sm);
 }
 
 static bool quiet_cycles(const struct sm *sm) {
     const struct reconv_wants *wants = &sm->model.wants;
-    return !sm->cfg->sm.fetch_retires_warps && !sm->clock.polls && !sm->issue.sched[0].ops->cycle_ends &&
-           !wants->interleaves && !wants->splits && !sm->contexts.n && !sm->issue.profile && units_ignore_cycles(sm);
+    return !sm->clock.polls && !sm->issue.sched[0].ops->cycle_ends && !wants->interleaves && !wants->splits &&
+           !sm->contexts.n && !sm->issue.profile && units_ignore_cycles(sm);
 }
 
 void sm_find_fast_path(struct sm *sm) {
@@ -35,7 +33,7 @@ void sm_find_fast_path(struct sm *sm) {
     fast.alone = fast.quiet && units_ignore_instructions(sm);
     fast.modern_instructions = fast.alone && sm->modern && !sm->remote && !wants->gathers && !sm->model.long_latency;
     fast.guided = fast.modern_instructions && sm->modern->guided && !sm->modern->by_lane;
-    fast.board_word = has_board_word(sm);
+    fast.board_word = has_warp_board(sm) && sm->program->program->n_regs <= SB_WORD;
     fast.plain = fast.guided && fast.board_word && !wants->every_pc;
     fast.modern = fast.alone && sm->modern && sm->operands.n_parts > 2 && sm->warps.words == 1;
     fast.cycles = fast.quiet && !sm->modern && sm->warps.words == 1;

@@ -11,8 +11,8 @@ struct sm;
  * another field, the field is true only if the other field is true. */
 struct sm_fast_path {
     /* Instructions issue and complete on the fast path, except instructions with the flag TIMED_RARE. Requirements: the
-     * core is classic, a warp has one row of lanes, no unit observes instructions, no context is open, no statistic is
-     * counted by PC, and a warp's scoreboard is one word. The model must not split, gather or interleave paths, or need
+     * core is classic, a warp has one row of lanes and one scoreboard, no unit observes instructions, no context is
+     * open, and no statistic is counted by PC. The model must not split, gather or interleave paths, or need
      * long-latency operations. */
     bool instructions;
     /* `instructions` is true, the SM is not divided, and its sets of warps use one word. */
@@ -23,7 +23,7 @@ struct sm_fast_path {
     bool stack;
     /* A cycle in which only memory accesses advance skips the other stages. Requirements: no context is open, no
      * statistic is counted by PC, the launch does not poll, and neither units, nor the scheduler's policy, nor the
-     * model, nor finished warps (peer.fetch_retires_warps) need work in each cycle. */
+     * model need work in each cycle. */
     bool quiet;
     /* `quiet` is true, and no unit observes instructions. Then an instruction without the flags TIMED_CONTROL,
      * TIMED_ENDS and TIMED_RARE changes only the states of its own warp. */
@@ -38,7 +38,7 @@ struct sm_fast_path {
     /* `modern_instructions` is true, control bits decide which instructions may issue, and the counters belong to the
      * warp. Then the state of a path changes only with its stall counts, its counters, its buffer or its PC. */
     bool guided;
-    /* The warp-wide scoreboard of a warp is one word. */
+    /* A warp has one scoreboard, of one word. */
     bool board_word;
     /* `guided` and `board_word` are true, and the model needs no notice of every PC. Then instructions with TIMED_PLAIN
      * issue on a path of their own. */

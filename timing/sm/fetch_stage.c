@@ -185,7 +185,8 @@ static __attribute__((noinline)) void fetch_any(struct sm *sm, uint64_t now) {
  * other cases, does nothing and returns false. */
 static inline bool fetch_at_once(struct sm *sm, uint64_t now) {
     const struct warp_set want = {.word = {sm->warps.in_state[0][PATH_FETCH]}};
-    if (!sm->fast.one_part || sm->fetch.n_l0 || sm->cfg->sm.fetch_retires_warps || sm->fetch.n_ready || !want.word[0])
+    const bool spent = warp_set_any(&sm->fetching.spent, 1); /* fetch_one() frees their slots */
+    if (!sm->fast.one_part || sm->fetch.n_l0 || spent || sm->fetch.n_ready || !want.word[0])
         return false;
     uint32_t w = warp_set_after(&want, sm->fetching.last[0], 1);
     struct sm_warp *sw = &sm->warps.slot[w];
@@ -259,7 +260,7 @@ void sm_fetched(struct sm *sm, uint32_t value, uint64_t now) {
     const struct timed_inst *ti = &sm->program->inst[path->pc];
     path->buffered = ti->fetch;
     if (sm->fast.instructions && sw->n_paths == 1 && waits_for_operands_only(sw, path, ti, now))
-        warps_move_only(&sm->warps, w, path, sm_fast_state(sw, ti), false);
+        warps_move_only(&sm->warps, w, path, sm_fast_state(sw, ti, false), false);
     else
         sm_evaluate(sm, w, (uint32_t)(path - sw->path), now);
 }

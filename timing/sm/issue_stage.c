@@ -21,6 +21,7 @@ void issue_free(struct sm_issue_stage *s) {
         sched_free(&s->sched[i]);
     free(s->profile);
     lazy_free(s->ordered);
+    free(s->host_polls);
 }
 
 bool sm_use_scheduler(struct sm *sm, const struct sched_ops *ops) {
@@ -39,6 +40,8 @@ static __attribute__((noinline)) void execute_general(struct sm *sm, uint32_t w,
                                                       uint64_t now) {
     if (__builtin_expect(sm->modern != NULL, 0))
         modern_execute(sm, w, path, ti, form, now);
+    else if (__builtin_expect(sm->operands.shared != NULL, 0))
+        shared_collectors_issue(sm, w, path, ti, form, now);
     else
         execute(sm, w, path, ti, form, now, false, false);
 }
@@ -79,7 +82,7 @@ static inline void advance_fast(struct sm *sm, uint32_t w, uint32_t p, const str
         sm_evaluate(sm, w, p, now);
         return;
     }
-    uint32_t state = sm_fast_state(sw, ti);
+    uint32_t state = sm_fast_state(sw, ti, false);
     warps_move_only(&sm->warps, w, path, choose32(path->buffered, state, PATH_FETCH), one_part);
 }
 

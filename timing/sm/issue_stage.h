@@ -2,6 +2,7 @@
 #define TIMING_SM_ISSUE_STAGE_H
 /* The issue stage: executes an instruction, and reserves or queues its later steps. */
 #include "isa/exec/exec.h"
+#include "isa/paths/host_poll.h"
 #include "timing/report/profile.h"
 #include "timing/sm/sched/sched.h"
 #include "warps.h"
@@ -32,6 +33,9 @@ struct sm_issue_stage {
     struct gpu_profile *profile;  /* by PC; NULL: off */
     struct ordered_inst *ordered; /* MAX_PATHS entries per warp slot, of which sm_status.n_ordered are in use */
     uint32_t ordered_at;          /* index of the next instruction to perform */
+    /* by warp slot; NULL: no ordered instruction was performed while threads of the host may run */
+    struct host_polls *host_polls;
+    uint64_t polled[POLL_HOST + 1]; /* by kind of memory: number of times that 16 reads found the same value */
 };
 
 /* Updates sm_issue_stage.mine, after the warps of a scheduler have changed. */

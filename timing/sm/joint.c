@@ -183,7 +183,7 @@ static void finish(struct sm *sm, const struct sm_joint_member *m, uint32_t p, u
         if (sm->modern)
             modern_issues(sm, m->warp, &sw->path[p], now);
         if (sm_hooked(sm, HOOK_WRITTEN))
-            tell_end(sm, m->warp, &sw->path[p], now, m->written);
+            tell_end(sm, m->warp, sw->path[p].pc, sw->path[p].lanes, now, m->written);
         return;
     }
     uint32_t i = sm_inflight_new(sm, m->warp, m->pc, m->lanes, sw->path[p].board);

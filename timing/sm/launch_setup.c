@@ -45,6 +45,7 @@ bool sm_launch(struct sm *sm, const struct launch *l, const struct timed_program
               sm_units_launch(sm, now);
     if (sm->modern)
         ok &= modern_launch(sm);
+    shared_collectors_launch(sm);
     sm_find_fast_path(sm);
     return ok;
 }

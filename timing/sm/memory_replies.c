@@ -131,7 +131,7 @@ void sm_lsu_take(struct sm *sm, unsigned found, uint64_t now) {
             else
                 access_done(sm, tag, missed, 0, now);
     }
-    if (__builtin_expect(found & ~LSU_ACCESSES || sm->operands.n_parts > 1 || fetch_waits(&sm->fetch), 0))
+    if (__builtin_expect(found & ~LSU_ACCESSES || sm->fetch.n_ready || fetch_waits(&sm->fetch), 0))
         take_rest(sm, found, now);
     sm_lsu_due(sm, now);
     if (sm->memory.lsu_refused && sm->memory.due > now)

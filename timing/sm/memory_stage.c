@@ -54,7 +54,8 @@ static __attribute__((noinline)) uint64_t collect(struct sm *sm, struct mem_inst
     const struct inflight *f = &sm->in_flight.entry[m->inflight];
     const struct sm_form *form = in_flight_form(&sm->in_flight, m->inflight);
     const struct timed_inst *ti = form ? &form->ti : &sm->program->inst[f->pc];
-    uint64_t there = operands_read(&sm->operands, f->part, f->warp, ti, form, now + 1);
+    const uint64_t reads = now + (sm->operands.shared ? 0 : 1);
+    uint64_t there = operands_read(&sm->operands, f->part, f->warp, ti, form, reads);
     if (__builtin_expect(sm->joint.merged != 0, 0))
         there = max64(there, joint_collect(sm, m->inflight, now + 1));
     if (__builtin_expect(!m->ordered, 1))
@@ -156,13 +157,22 @@ static __attribute__((noinline, cold)) void room_changed(struct sm *sm, uint64_t
         latch_changed(sm, &sm->operands.part[i]);
 }
 
+/* Gives the memory instruction of step `p` a collector unit, or returns false. `n_collect` other memory instructions
+ * have units. */
+static inline bool gets_unit(struct sm *sm, struct exec_part *e, const struct mem_step *p, uint32_t n_collect,
+                             uint64_t now) {
+    if (__builtin_expect(!sm->operands.shared, 1))
+        return n_collect < e->mem.collectors;
+    return shared_collectors_take(sm, e, sm->memory.inst[p->what / MEM_STAGES].inflight, now);
+}
+
 /* Moves the newest instruction of a part into a collector unit in the cycle of its issue (collector.latch=0), if a unit
  * is free and no older instruction waits for one. Otherwise the instruction waits until the next cycle, since the
  * memory stage has already run in this cycle. Returns the cycle of the instruction's next step. */
 static __attribute__((noinline)) uint64_t skip_latch(struct sm *sm, struct exec_part *e, uint64_t now) {
     struct mem_step *newest = &e->mem.step[e->mem.n - 1];
     newest->at = now + 1;
-    if (e->mem.n_latch == 1 && e->mem.n_collect < e->mem.collectors) {
+    if (e->mem.n_latch == 1 && gets_unit(sm, e, newest, e->mem.n_collect, now)) {
         newest->at = collect(sm, &sm->memory.inst[newest->what / MEM_STAGES], now);
         newest->what += MEM_COLLECT - MEM_LATCH;
         e->mem.n_collect++;
@@ -276,6 +286,8 @@ static inline uint64_t part_tick(struct sm *sm, struct exec_part *e, uint64_t no
                 n_collect--;
                 n_out++;
                 out++;
+                if (__builtin_expect(sm->operands.shared != NULL, 0))
+                    shared_collectors_leave(sm, e);
                 due = min64(due, at > now ? at : now + 1); /* the load/store unit has already run in this cycle */
             }
         } else if (what % MEM_STAGES == MEM_OUT) {
@@ -285,11 +297,10 @@ static inline uint64_t part_tick(struct sm *sm, struct exec_part *e, uint64_t no
                 due = now + 1; /* an instruction that found no room in this cycle may move in the next cycle */
                 continue;
             }
-        } else if (n_collect < e->mem.collectors) {
+        } else if (gets_unit(sm, e, p, n_collect, now)) {
             what += MEM_COLLECT - MEM_LATCH;
             at = collect(sm, &sm->memory.inst[what / MEM_STAGES], now);
-            /* if `at` is not later than `now`, the instruction moves when an older instruction leaves */
-            due = min64(due, at > now ? at : UINT64_MAX);
+            due = min64(due, max64(at, now + 1));
             n_collect++;
             e->mem.n_latch--;
             latch_changed(sm, e);
@@ -310,9 +321,23 @@ static __attribute__((noinline)) uint64_t parts_tick(struct sm *sm, uint64_t now
     return due;
 }
 
+/* Does the same as sm_mem_tick() for shared collectors. Returns true if any instruction moved out of a latch or to a
+ * pipe, since then the rest of the SM has work. */
+static __attribute__((noinline)) bool shared_tick(struct sm *sm, uint64_t now, struct mem_turn *turn) {
+    turn->ended |= shared_collectors_tick(sm, BEFORE_MEMORY, now);
+    sm->memory.due = parts_tick(sm, now, turn);
+    turn->ended |= shared_collectors_tick(sm, AFTER_MEMORY, now);
+    turn->ended |= shared_collectors_tick(sm, SECOND_STEP, now);
+    if (shared_collectors_wait(sm))
+        sm->memory.due = min64(sm->memory.due, now + 1);
+    return turn->ended;
+}
+
 bool sm_mem_tick(struct sm *sm, uint64_t now) {
     struct mem_turn turn = {false, false};
     sm->memory.lsu_refused = false;
+    if (__builtin_expect(sm->operands.shared != NULL, 0))
+        return shared_tick(sm, now, &turn);
     sm->memory.due =
         sm->operands.n_parts == 1 ? part_tick(sm, &sm->operands.part[0], now, &turn) : parts_tick(sm, now, &turn);
     return turn.ended;

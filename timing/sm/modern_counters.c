@@ -21,17 +21,31 @@ static inline void raise_counter(struct sm *sm, const struct inflight *f, unsign
                              (unsigned)(sm->program->inst[f->pc].flags & TIMED_MEMORY ? 1 : 0) << counter);
 }
 
-void modern_stall_until(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t until) {
-    struct modern_stalled *s = sm->modern->warp[w].stalled, *last = &s[MODERN_STALLS - 1];
-    const uint64_t now = sm->clock.accounted - 1;
+/* Adds a group of lanes that is stalled until cycle `until` to the groups that are stalled in cycle `now`. Returns the
+ * cycle until which its entry is stalled. */
+static __attribute__((noinline)) uint64_t stall_more(struct modern_warp *mw, lanemask_t lanes, uint64_t until,
+                                                     uint64_t now) {
+    struct modern_stalled *s = mw->stalled, *last = &s[MODERN_STALLS - 1];
     while (s < last && s->until > now && s->lanes & ~lanes)
         s++;
     bool joins = s->until > now && s->lanes & ~lanes; /* if no entry is free, two groups of lanes share an entry until
                                                        * the later of their two cycles */
     *s = (struct modern_stalled){.until = joins ? max64(until, s->until) : until,
                                  .lanes = lanes | (joins ? s->lanes : 0)};
-    sm->modern->warp[w].stalled_most = max64(sm->modern->warp[w].stalled_most, s->until);
-    wheel_add(&sm->wheel, s->until, event_make(EVENT_STALLED, w));
+    mw->stalled_most = max64(mw->stalled_most, s->until);
+    return s->until;
+}
+
+void modern_stall_until(struct sm *sm, uint32_t w, lanemask_t lanes, uint64_t until) {
+    struct modern_warp *mw = &sm->modern->warp[w];
+    const uint64_t now = sm->clock.accounted - 1;
+    if (__builtin_expect(mw->stalled_most > now, 0)) {
+        until = stall_more(mw, lanes, until, now);
+    } else {
+        mw->stalled[0].until = mw->stalled_most = until;
+        mw->stalled[0].lanes = lanes;
+    }
+    wheel_add(&sm->wheel, until, event_make(EVENT_STALLED, w));
 }
 
 void modern_issues(struct sm *sm, uint32_t w, const struct sm_path *path, uint64_t now) {

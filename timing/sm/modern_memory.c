@@ -13,8 +13,10 @@ enum {
 
 void modern_accepted(struct sm *sm, uint32_t inflight, uint64_t now) {
     modern_flies(sm, inflight, true, now);
+    const uint32_t part = sm->in_flight.entry[inflight].part;
     sm->modern->flight[inflight].reads_reserved = true;
-    modern_hold(&sm->operands.part[sm->in_flight.entry[inflight].part], now + 1);
+    sm->modern->mem_parts |= 1u << part;
+    modern_hold(&sm->operands.part[part], now + 1);
 }
 
 /* Moves the oldest instruction of a sub-core into the latch of the address unit and reads its operands. */
@@ -66,6 +68,7 @@ static bool grant(struct sm *sm, uint32_t part, uint64_t now, struct mem_turn *t
     if (!sm_mem_dispatch(sm, &sm->memory.inst[i], now, turn))
         return false;
     memmove(q->step, q->step + 1, --q->n * sizeof *q->step);
+    m->mem_parts &= ~((uint32_t)!q->n << part);
     sm_mem_left(sm, &sm->operands.part[part], i, now);
     m->turn = part + 1 < sm->operands.n_parts ? part + 1 : 0;
     m->grant_from = now + SHARED_CYCLES;
@@ -78,11 +81,11 @@ bool modern_mem_tick(struct sm *sm, uint64_t now) {
     uint64_t next = UINT64_MAX;
     uint32_t due = 0; /* bit mask of the sub-cores whose oldest instruction can go to the arbiter */
     sm->memory.lsu_refused = false;
-    for (uint32_t k = 0; k < sm->operands.n_parts; k++)
-        if (sm->operands.part[k].mem.n) {
-            enter_latch(sm, k, now);
-            due |= look_at(sm, k, now, &next);
-        }
+    for (uint32_t parts = sm->modern->mem_parts; parts; parts &= parts - 1) {
+        const uint32_t k = (uint32_t)__builtin_ctz(parts);
+        enter_latch(sm, k, now);
+        due |= look_at(sm, k, now, &next);
+    }
     if (due && now >= sm->modern->grant_from) {
         const uint32_t part = next_turn(sm->modern->turn, due);
         if (grant(sm, part, now, &turn))

@@ -40,6 +40,10 @@ uint64_t modern_read_when_free(struct sm *sm, uint32_t part, uint32_t w, uint32_
     uint32_t need[MODERN_BANKS];
     uint64_t last = 0, best = 0;
     modern_ports_needed(sm, part, w, pc, need);
+    if (ports == 1 && p->reads_end <= now) {
+        modern_reserve_free(p, now, need);
+        return 0;
+    }
     for (unsigned b = 0; b < MODERN_BANKS; b++)
         if (need[b]) {
             last = max64(last, modern_reserve_reads(p, ports, now, b, need[b]));

@@ -61,6 +61,17 @@ static inline uint64_t modern_reserve_reads(struct modern_part *p, uint32_t port
     return from;
 }
 
+/* Does the same for both banks, each with one port, if no read is reserved from `from` on. */
+static inline void modern_reserve_free(struct modern_part *p, uint64_t from, const uint32_t need[MODERN_BANKS]) {
+    const uint32_t most = need[0] > need[1] ? need[0] : need[1];
+    for (uint32_t i = 0; i < most; i++) {
+        struct modern_ports *e = modern_ports_at(p, from + i);
+        e->read[0] = i < need[0];
+        e->read[1] = i < need[1];
+    }
+    p->reads_end = most ? from + most : p->reads_end;
+}
+
 /* Returns the last cycle of the instruction in Allocate: the first cycle >= `from` for which it can reserve its reads
  * in the three following cycles. Reserves these reads. `part`: number of the sub-core. */
 static inline uint64_t modern_allocate(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint64_t from) {
@@ -69,6 +80,10 @@ static inline uint64_t modern_allocate(struct sm *sm, uint32_t part, uint32_t w,
     uint32_t need[MODERN_BANKS];
     uint64_t at = from, read = 0;
     modern_ports_needed(sm, part, w, pc, need);
+    if (ports == 1 && p->reads_end <= from + 1 && need[0] <= MODERN_READ_CYCLES && need[1] <= MODERN_READ_CYCLES) {
+        modern_reserve_free(p, from + 1, need);
+        return from;
+    }
     while (at + 1 < p->reads_end && !modern_has_ports(p, ports, at + 1, need))
         at++;
     for (unsigned b = 0; b < MODERN_BANKS; b++)

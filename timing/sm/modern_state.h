@@ -133,6 +133,7 @@ struct sm_modern {
     uint32_t code_end;                  /* number of machine instructions in the code */
     uint32_t fetch_cycles;              /* from a fetch that hits to the buffer */
     uint32_t turn;                      /* sub-core whose memory instruction is next */
+    uint32_t mem_parts;                 /* bit mask of the sub-cores with memory instructions in their buffers */
     uint64_t expanded;                  /* the largest modern_part.expanded */
     uint64_t grant_from;                /* first cycle in which the arbiter accepts a memory instruction */
     struct pipes f64;                   /* the f64 pipe of all sub-cores, with core.f64_shared */

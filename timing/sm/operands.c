@@ -17,7 +17,7 @@ static void init_part(const struct sm_operands *o, struct exec_part *p, const st
     const struct sm_cfg *s = &cfg->sm;
     uint32_t n = o->n_parts;
     regfile_init(&p->regfile, s->banks / n, s->operands, s->result_bus);
-    regfile_ports(&p->regfile, s->bank_lanes, s->warp_size, s->write_port);
+    regfile_ports(&p->regfile, s->bank_lanes, s->warp_size, s->bank_reads, s->write_port);
     for (int k = 0; k < N_PIPES; k++) {
         p->takes[k] = UINT64_MAX;
         if (!pipe_exists(s, k))
@@ -33,9 +33,20 @@ static void init_part(const struct sm_operands *o, struct exec_part *p, const st
     p->mem.latch = cfg->core.kind == CORE_MODERN ? MODERN_TO_LATCH : s->latch_collect;
 }
 
-void operands_init(struct sm_operands *o, const struct config *cfg) {
+bool operands_init(struct sm_operands *o, const struct config *cfg) {
+    bool ok = true;
     o->n_parts = cfg->sm.subcores ? cfg->sm.schedulers : 1;
     o->skewed = cfg->sm.skewed;
     for (uint32_t i = 0; i < o->n_parts; i++)
         init_part(o, &o->part[i], cfg);
+    for (uint32_t i = 0; cfg->sm.pipe_ends && i < o->n_parts; i++)
+        for (int k = 0; k < N_PIPES; k++)
+            ok &= k == PIPE_MEM || !pipe_exists(&cfg->sm, k) || pipes_end_singly(&o->part[i].units[k]);
+    return ok;
+}
+
+void operands_free(struct sm_operands *o) {
+    for (uint32_t i = 0; i < o->n_parts; i++)
+        for (int k = 0; k < N_PIPES; k++)
+            pipes_release(&o->part[i].units[k]);
 }

@@ -7,6 +7,8 @@
 #include "timing/sm/regfile/pipes.h"
 #include "unit_calls.h"
 
+struct sm_shared_collectors;
+
 /* Collectors, banks and pipes. The SM has one set of them, or one set per scheduler if it is divided. A modern core
  * uses the first fields; the host provides no pages for the rest. */
 struct exec_part {
@@ -26,6 +28,7 @@ struct sm_operands {
     uint32_t n_parts; /* the number of schedulers if the SM is divided (sm.subcores), else 1 */
     bool skewed;      /* sched.skewed */
     struct exec_part part[8];
+    struct sm_shared_collectors *shared; /* NULL: each kind of pipe has its own collectors */
 };
 
 /* Returns the part that warp slot `w` uses. */
@@ -74,8 +77,9 @@ static inline __attribute__((always_inline)) uint64_t operands_deliver(struct sm
     return operands_write(o, part, w, ti, form, *on_bus, now);
 }
 
-/* Requires zeroed memory. */
-void operands_init(struct sm_operands *o, const struct config *cfg);
+/* Requires zeroed memory. Returns false if there is not enough memory. */
+bool operands_init(struct sm_operands *o, const struct config *cfg);
+void operands_free(struct sm_operands *o);
 /* Returns the collector of a kind of pipe. Only joint issue uses collectors of a modern core, so their first use
  * initialises them. */
 struct collector *operands_collector(struct sm_operands *o, const struct config *cfg, uint32_t part, uint32_t pipe);

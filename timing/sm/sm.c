@@ -16,6 +16,8 @@ static inline __attribute__((always_inline)) void take_events(struct sm *sm, uin
             sm_complete(sm, value, now);
         else if (kind == EVENT_FETCHED)
             sm_fetched(sm, value, now);
+        else if (kind == EVENT_STALLED)
+            sm_reconsider(sm, value, now);
         else
             sm_rare_event(sm, kind, value, now);
     }
@@ -236,7 +238,7 @@ static inline bool is_modern(const struct sm *sm, const enum copy copy) {
 static inline __attribute__((always_inline)) void issue_stage(struct sm *sm, uint64_t now, uint32_t words,
                                                               const enum copy copy) {
     if (copy == MODERN) {
-        if (!issue_one_word(sm, now))
+        if (!(now >= sm->in_flight.scarce_until ? issue_divided(sm, now) : issue_one_word(sm, now)))
             count_idle_cycles(sm, 1, words);
         return;
     }

@@ -106,6 +106,10 @@ void sm_no_stats(const struct config *cfg, uint32_t sms, uint64_t cycles, struct
 /* Prints for deadlock reports: up to `most` unfinished warps with the PCs of their paths and what each path waits for,
  * and the lines that units print. Returns the number of unfinished warps. */
 uint32_t sm_describe(const struct sm *sm, uint32_t most, FILE *out);
+/* Prints up to `most` unfinished warps of the CTA in slot `cta`, then the number of its further warps. */
+void sm_describe_cta(const struct sm *sm, uint32_t cta, uint32_t most, FILE *out);
+/* Prints "and N more warps"; nothing if `n` is 0. */
+void print_more_warps(uint32_t n, FILE *out);
 /* Prints the cause of a FAULT_STANDSTILL: the parts of the SM that have work in cycle `now` again and again, and the
  * memory instructions that have not reached the load/store unit. */
 void sm_describe_clock(struct sm *sm, uint64_t now, FILE *out);

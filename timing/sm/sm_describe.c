@@ -153,6 +153,25 @@ void sm_describe_clock(struct sm *sm, uint64_t now, FILE *out) {
         }
 }
 
+void print_more_warps(uint32_t n, FILE *out) {
+    if (n)
+        fprintf(out, "  and %u more warp%s\n", n, n == 1 ? "" : "s");
+}
+
+void sm_describe_cta(const struct sm *sm, uint32_t cta, uint32_t most, FILE *out) {
+    uint32_t shown = 0, more = 0;
+    for (uint32_t w = 0; w < sm->warps.slots; w++) {
+        const struct sm_warp *sw = &sm->warps.slot[w];
+        if (!sw->w || sw->cta != cta || sw->finished)
+            continue;
+        if (shown == most)
+            more++;
+        else if (++shown)
+            print_warp(out, sm, sw);
+    }
+    print_more_warps(more, out);
+}
+
 uint32_t sm_describe(const struct sm *sm, uint32_t most, FILE *out) {
     uint32_t stuck = 0;
     for (uint32_t w = 0; w < sm->warps.slots; w++) {

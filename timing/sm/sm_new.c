@@ -26,10 +26,9 @@ struct sm *sm_new(const struct config *cfg, const struct reconv_ops *ops, const 
     sm->id = id;
     sm->clock.polls = cfg->gpu.poll;
     sm->status.lsu_due = sm->status.next = UINT64_MAX;
-    operands_init(&sm->operands, cfg);
     fetch_stage_init(&sm->fetching);
     sm->lsu = lsu_new(cfg, mem, id);
-    if (!sm->lsu || !init_stages(sm)) {
+    if (!operands_init(&sm->operands, cfg) || !shared_collectors_new(sm) || !sm->lsu || !init_stages(sm)) {
         sm_free(sm);
         return NULL;
     }
@@ -54,6 +53,8 @@ void sm_free(struct sm *sm) {
     wheel_free(&sm->wheel);
     sm_units_free(sm);
     memory_free(&sm->memory);
+    shared_collectors_free(sm);
+    operands_free(&sm->operands);
     issue_free(&sm->issue);
     in_flight_free(&sm->in_flight);
     warps_free(&sm->warps);

@@ -23,6 +23,7 @@
 #include "path_control.h"
 #include "path_select.h"
 #include "remote.h"
+#include "shared_collectors.h"
 #include "sm.h"
 #include "sm_counts.h"
 #include "tensor.h"

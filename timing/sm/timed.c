@@ -173,6 +173,8 @@ static bool is_slow(const struct config *cfg, uint8_t class) {
     }
 }
 
+static uint32_t bank_of(const struct program *p, uint32_t reg) { return p->reg_bank ? p->reg_bank[reg] : reg; }
+
 /* Fills in the banks of the register operands. Predicates are omitted, because they are not in the banks. A register of
  * a warp of 64 lanes fills two rows of one bank. The bank reads or writes one row at a time. */
 static void fill_banks(struct timed_inst *t, const struct program *p, uint32_t banks, unsigned rows, uint8_t *out) {
@@ -181,13 +183,13 @@ static void fill_banks(struct timed_inst *t, const struct program *p, uint32_t b
     for (unsigned i = 0; i < r->n_read; i++)
         if (p->reg_words[r->read[i]]) {
             for (unsigned row = 0; row < rows; row++)
-                out[t->banks.n_reads++] = (uint8_t)(r->read[i] % banks);
+                out[t->banks.n_reads++] = (uint8_t)(bank_of(p, r->read[i]) % banks);
             t->read_words = (uint8_t)(t->read_words + p->reg_words[r->read[i]]);
         }
     for (unsigned i = 0; i < r->n_write; i++)
         if (p->reg_words[r->write[i]]) {
             for (unsigned row = 0; row < rows; row++)
-                out[t->banks.n_reads + t->banks.n_writes++] = (uint8_t)(r->write[i] % banks);
+                out[t->banks.n_reads + t->banks.n_writes++] = (uint8_t)(bank_of(p, r->write[i]) % banks);
             t->write_words = (uint8_t)(t->write_words + p->reg_words[r->write[i]]);
         }
 }

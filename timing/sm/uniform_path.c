@@ -29,7 +29,7 @@ static inline void follow(struct sm *sm, uint32_t w, const struct spe_stack *s) 
     struct sm_path *path = &sw->path[0];
     const struct path top = spe_top(s);
     const struct timed_inst *ti = &sm->program->inst[top.pc];
-    uint32_t steps = top.pc - path->pc, state = sm_fast_state(sw, ti), fetch = PATH_FETCH;
+    uint32_t steps = top.pc - path->pc, state = sm_fast_state(sw, ti, false), fetch = PATH_FETCH;
     const uint32_t at = path->pc, had = path->buffered;
     path->buffered = (uint8_t)choose32(steps < path->buffered, path->buffered - steps, 0);
     path->pc = top.pc;

@@ -4,16 +4,18 @@
 #include "stages.h"
 
 /* Returns the state of a path that is ready or waits only for operands (sm_fast_path.instructions). The host cannot
- * predict the result, so this code avoids branches. */
-static inline uint32_t sm_fast_state(const struct sm_warp *sw, const struct timed_inst *ti) {
-    return sb_word_choose(sw->board, &ti->regs, PATH_READY + ti->pipe, PATH_ARITH, PATH_LOAD);
+ * predict the result, so this code avoids branches. `word`: true only if sm_fast_path.board_word is true. */
+static inline uint32_t sm_fast_state(const struct sm_warp *sw, const struct timed_inst *ti, const bool word) {
+    const uint32_t ready = PATH_READY + ti->pipe;
+    return word ? sb_word_choose(sw->board, &ti->regs, ready, PATH_ARITH, PATH_LOAD)
+                : sb_warp_choose(sw->board, &ti->regs, ready, PATH_ARITH, PATH_LOAD);
 }
 
 /* Makes the registers pending that the instruction writes. `fast`: sm_fast_path.instructions. */
 static inline void sm_board_issue(struct sm *sm, struct sm_warp *sw, const struct sm_path *path,
                                   const struct timed_inst *ti, bool load, const bool fast) {
     if (fast)
-        sb_word_issue(sw->board, &ti->regs, load);
+        sb_warp_issue(sw->board, &ti->regs, load);
     else
         sm->model.sb->issue(sw->board, path->board, path->lanes, &ti->regs, load);
 }

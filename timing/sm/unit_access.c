@@ -62,6 +62,7 @@ struct pipe_use sm_pipe_use(const struct sm *sm, uint32_t pipe) {
 bool sm_copies_in_flight(const struct sm *sm) { return sm_copies_pending(sm) || sm_tensor_in_flight(sm); }
 
 uint64_t sm_copies_arrived(const struct sm *sm) { return sm->arrivals_made; }
+uint64_t sm_polls(const struct sm *sm, int kind) { return sm->issue.polled[kind]; }
 uint64_t sm_local_stride(const struct sm *sm) { return sm->memory.local_stride; }
 void sm_wake(struct sm *sm, uint64_t cycle) {
     if (cycle < sm->status.next)

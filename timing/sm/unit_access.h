@@ -72,6 +72,9 @@ uint64_t sm_local_stride(const struct sm *sm);
  * launch. */
 bool sm_copies_in_flight(const struct sm *sm);
 uint64_t sm_copies_arrived(const struct sm *sm);
+/* Returns the number of times that a warp has read the same value 16 times from this kind of memory (POLL_HOST or
+ * POLL_DEVICE of isa/paths/host_poll.h). */
+uint64_t sm_polls(const struct sm *sm, int kind);
 
 /* ---- changing ---- */
 /* Makes the SM call may_issue() again for the warp in `slot`, because the unit's answer may have changed. */

@@ -61,25 +61,22 @@ static __attribute__((noinline)) void complete_guided(struct sm *sm, uint32_t in
         sm_members_start(sm, now);
 }
 
-/* Ends an instruction whose results are written. Rare work is done in a tail call, or complete_general() handles the
- * whole instruction. So the compiler needs no stack frame for this function. */
-void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
+/* Does the same as complete_general() for a warp with one path that has not finished (sm_fast_path.instructions).
+ * `word`: sm_fast_path.board_word. */
+static inline __attribute__((always_inline)) void complete_fast(struct sm *sm, uint32_t inflight, uint64_t now,
+                                                                const bool word) {
     const struct inflight *f = &sm->in_flight.entry[inflight];
     uint32_t w = f->warp;
     struct sm_warp *sw = &sm->warps.slot[w];
     const struct timed_inst *ti = &sm->program->inst[f->pc];
-    if (__builtin_expect(!sm->fast.instructions | (sm->members.n_served != 0) | sw->finished | (sw->n_paths != 1), 0)) {
-        if (sm->fast.guided && sw->n_paths == 1 && !sw->finished)
-            complete_guided(sm, inflight, now);
-        else
-            complete_general(sm, inflight, now);
-        return;
-    }
-    sb_word_writeback(sw->board, &ti->regs);
+    if (word)
+        sb_word_writeback(sw->board, &ti->regs);
+    else
+        sb_words_writeback(sw->board, &ti->regs);
     end_inflight(sm, inflight, sw);
     struct sm_path *path = &sw->path[0];
     bool waits = (path->state == PATH_LOAD) | (path->state == PATH_ARITH);
-    if (!ti->regs.n_write)
+    if (!ti->regs.n_write || (!word && !waits))
         return;
     ti = &sm->program->inst[path->pc];
     if (__builtin_expect(ti->flags & TIMED_RARE, 0)) {
@@ -87,7 +84,27 @@ void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
             sm_evaluate(sm, w, 0, now);
         return;
     }
-    warps_move_only(&sm->warps, w, path, choose32(waits, sm_fast_state(sw, ti), path->state), false);
+    warps_move_only(&sm->warps, w, path, choose32(waits, sm_fast_state(sw, ti, word), path->state), false);
+}
+
+static __attribute__((noinline)) void complete_words(struct sm *sm, uint32_t inflight, uint64_t now) {
+    complete_fast(sm, inflight, now, false);
+}
+
+/* Ends an instruction whose results are written. Rare work is done in a tail call, or another function handles the
+ * whole instruction. So the compiler needs no stack frame for this function. */
+void sm_complete(struct sm *sm, uint32_t inflight, uint64_t now) {
+    const struct sm_warp *sw = &sm->warps.slot[sm->in_flight.entry[inflight].warp];
+    if (__builtin_expect(!sm->fast.instructions | (sm->members.n_served != 0) | sw->finished | (sw->n_paths != 1), 0)) {
+        if (sm->fast.guided && sw->n_paths == 1 && !sw->finished)
+            complete_guided(sm, inflight, now);
+        else
+            complete_general(sm, inflight, now);
+    } else if (__builtin_expect(sm->fast.board_word, 1)) {
+        complete_fast(sm, inflight, now, true);
+    } else {
+        complete_words(sm, inflight, now);
+    }
 }
 
 void sm_tensor_event(struct sm *sm, uint32_t value, uint64_t now) {

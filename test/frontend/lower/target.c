@@ -81,6 +81,16 @@ START_TEST(lost) {
 }
 END_TEST
 
+/* ptxas of CUDA 13.0 accepts e4m3x2 and e5m2x2 for sm_90 from PTX 7.8 on, but for sm_89 only from PTX 8.1 on. */
+START_TEST(later) {
+    ck_assert(exists("cvt.rn.satfinite.e4m3x2.f32", "90", 78));
+    ck_assert(!exists("cvt.rn.satfinite.e4m3x2.f32", "90", 77));
+    ck_assert(!exists("cvt.rn.satfinite.e4m3x2.f32", "89", 80));
+    ck_assert(exists("cvt.rn.f16x2.e5m2x2", "89", 81));
+    ck_assert(!exists("cvt.rn.f16x2.e5m2x2", "87", 81));
+}
+END_TEST
+
 /* Targets that targets.def does not name: a newer target has every opcode, and sm_101a is an older name of sm_110a. */
 START_TEST(names) {
     struct target_unmet unmet;
@@ -151,6 +161,7 @@ END_TEST
 SUITE(frontend_lower_target) {
     TEST(forms);
     TEST(lost);
+    TEST(later);
     TEST(names);
     TEST_LOOP(explanations, 0, sizeof helps / sizeof helps[0]);
     TEST_LOOP(messages, 0, sizeof modules / sizeof modules[0]);

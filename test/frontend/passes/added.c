@@ -44,6 +44,32 @@ START_TEST(a_kernel_begins_with_moves) {
 }
 END_TEST
 
+/* core.entry=3: the address of the first variable takes three instructions, that of the second two. ptxas 13 writes
+ * S2UR, UMOV, ULEA, UIADD3 and ULEA for sm_90. A variable without accesses has no address. */
+START_TEST(shared_variables_have_addresses) {
+    static const char *const accesses[] = {"", "st.shared.u32 [a+4], %r1;",
+                                           "st.shared.u32 [a+4], %r1; ld.shared.u32 %r1, [b];"};
+    static const uint32_t more[] = {0, 3, 5};
+    uint32_t n[2][N_MACHINE_CLASSES], out[WORDS];
+    char text[1024];
+    snprintf(text, sizeof text,
+             HEAD ".shared .b32 a[8], b[8], c[8];\n"
+                  ".visible .entry k(.param .u64 p, .param .u32 n) { .reg .b64 %%d<4>; .reg .b32 %%r<9>;\n"
+                  "mov.u32 %%r1, %%tid.x; ld.param.u64 %%d1, [p]; %s st.global.u32 [%%d1], %%r1; ret; }\n",
+             accesses[_i]);
+    for (int on = 0; on < 2; on++) {
+        const struct program *p;
+        struct heddle *h = late_run(
+            &(struct late_run){text, "h100", "functional", on ? "core.entry=3" : "core.entry=2", 1, 1, .words = WORDS},
+            out, &p);
+        control_count(p, n[on]);
+        heddle_close(h);
+    }
+    ck_assert_uint_eq(n[1][MACHINE_UNIFORM], n[0][MACHINE_UNIFORM] + more[_i]);
+    ck_assert_uint_eq(n[1][MACHINE_ALU], n[0][MACHINE_ALU]);
+}
+END_TEST
+
 /* core.fillers=2: one instruction for the BSSY of the if, one for that of the division. 3: one for the barrier, too,
  * and a shuffle. */
 START_TEST(fillers_precede_barriers) {
@@ -124,6 +150,7 @@ END_TEST
 
 SUITE(frontend_passes_added) {
     TEST_LOOP(a_kernel_begins_with_moves, 0, 2);
+    TEST_LOOP(shared_variables_have_addresses, 0, 3);
     TEST(fillers_precede_barriers);
     TEST(f64_instructions_are_apart);
     TEST_LOOP(loops_copy_pointers, 0, (int)(sizeof loops / sizeof loops[0]));

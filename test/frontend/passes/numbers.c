@@ -6,10 +6,10 @@
 
 /* Returns the registers of a kernel on `ampere`, where 40 registers leave 48 warps in an SM. %d3 is an address. */
 static uint32_t registers(const char *directives, const char *body) {
-    char err[512], text[8192];
+    char err[512], text[16384];
     snprintf(text, sizeof text,
              ".version 8.0 .target sm_75 .address_size 64\n.visible .entry k(.param .u64 p) %s {\n"
-             ".reg .b32 %%r<40>; .reg .f32 %%f<12>; .reg .b64 %%d<9>;\n"
+             ".reg .b32 %%r<99>; .reg .f32 %%f<12>; .reg .b64 %%d<9>;\n"
              "mov.u32 %%r1, %%tid.x; ld.param.u64 %%d1, [p]; mul.wide.u32 %%d2, %%r1, 64; add.u64 %%d3, %%d1, %%d2;\n"
              "%s\nret;\n}\n",
              directives, body);
@@ -24,15 +24,18 @@ static uint32_t registers(const char *directives, const char *body) {
     return n;
 }
 
-/* Returns the registers of a kernel that loads n words and then stores them. */
-static uint32_t copy(const char *directives, int n) {
-    char body[4096] = "";
+/* Returns the registers of a kernel that loads n words, executes `between` and then stores the words. */
+static uint32_t copy_with(const char *directives, int n, const char *between) {
+    char body[8192] = "";
     for (int i = 0; i < n; i++)
         sprintf(body + strlen(body), "ld.global.u32 %%r%d, [%%d3+%d];\n", i + 2, 4 * i);
+    strcat(body, between);
     for (int i = 0; i < n; i++)
         sprintf(body + strlen(body), "st.global.u32 [%%d3+%d], %%r%d;\n", 256 + 4 * i, i + 2);
     return registers(directives, body);
 }
+
+static uint32_t copy(const char *directives, int n) { return copy_with(directives, n, ""); }
 
 /* R1 is the stack pointer, and two more registers are counted than have numbers. The address is R2 and R3. Words that
  * are stored should be odd: n of them are R5, R7 and so on up to R(3 + 2n). All counts here are those of ptxas 13. */
@@ -48,6 +51,32 @@ END_TEST
 START_TEST(the_occupancy_bounds_new_numbers) {
     ck_assert_uint_eq(copy("", 20), 40);
     ck_assert_uint_eq(copy(".maxnreg 24", 16), 24);
+}
+END_TEST
+
+/* A sub-core has 16,384 registers. A thread may have 56 of them with 9 warps, 72 with 7, 96 with 5. A CTA of 8 warps
+ * has two in each sub-core: 64 registers leave 8 warps, 80 leave 6, 128 leave 4. With .minnctapersm, a CTA's size only
+ * gives the limit with which that many CTAs fit: 65,536 / (256 x 3) is 85, so 80, a multiple of 8. All counts are those
+ * of ptxas 13 for sm_86. */
+START_TEST(steps_of_the_occupancy) {
+    static const struct {
+        const char *directives;
+        int words;
+        uint32_t registers;
+    } rows[] = {{"", 44, 56},
+                {"", 60, 72},
+                {"", 80, 96},
+                {".reqntid 256", 44, 64},
+                {".maxntid 256", 60, 80},
+                {".maxntid 256", 80, 128},
+                {".maxntid 256 .minnctapersm 3", 44, 56},
+                {".maxntid 256 .minnctapersm 3", 60, 72},
+                {".maxntid 256 .minnctapersm 3", 70, 80},
+                {".maxntid 256 .minnctapersm 5", 42, 48}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const uint32_t n = copy_with(rows[i].directives, rows[i].words, "bar.sync 0;");
+        EXPECT(n == rows[i].registers, "row %zu: %u registers, not %u", i, n, rows[i].registers);
+    }
 }
 END_TEST
 
@@ -157,6 +186,7 @@ END_TEST
 SUITE(frontend_passes_numbers) {
     TEST(words_that_are_stored_are_odd);
     TEST(the_occupancy_bounds_new_numbers);
+    TEST(steps_of_the_occupancy);
     TEST(operands_are_in_both_banks);
     TEST(a_sum_keeps_its_number);
     TEST(one_of_three_operands_is_free);

@@ -1,31 +1,12 @@
 /* Tests the pass `select` (select.c, select_expand.c): which instructions disappear, and that a kernel stores the same
  * with and without it. */
-#include "frontend/passes/pass.h"
-#include "isa/control_bits.h"
 #include "isa/decode.h"
-#include "test/frontend/passes/late_run.h"
-#include <stdio.h>
+#include "test/frontend/passes/select_run.h"
 #include <string.h>
 
-enum { WORDS = 16 };
-
-/* Runs a kernel of one thread on `ampere` with late results. Stores the words that it wrote, and its program. */
-static struct heddle *run(const char *body, const char *option, uint32_t out[WORDS], const struct program **p) {
-    char text[4096];
-    snprintf(text, sizeof text,
-             ".version 7.0 .target sm_70 .address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n) {\n"
-             ".reg .pred %%p<9>; .reg .b32 %%r<9>; .reg .b64 %%d<9>;\nld.param.u64 %%d1, [p];\n%s ret;\n}\n",
-             body);
-    for (uint32_t i = 0; i < WORDS; i++)
-        out[i] = 0x01234567u * (i + 1);
-    return late_run(&(struct late_run){text, "ampere", "functional", option, 1, 1, .n = 5, .words = WORDS}, out, p);
-}
-
-#define TWO    "ld.global.u32 %r1, [%d1]; ld.global.u32 %r2, [%d1+4];\n"
 #define WORD   ".const .align 8 .u32 c[4] = {3, 5, 7, 9};\n"
 #define SHARED ".shared .align 8 .u32 s[8];\n"
 #define INDEX  "ld.global.u32 %r1, [%d1]; and.b32 %r1, %r1, 1; mul.wide.u32 %d2, %r1, 4;\n"
-#define END    "st.global.u32 [%d1+8], %r8;\n"
 
 /* The instructions that are left, without the parameter p, which is in constant memory; and exit. */
 static const struct {
@@ -53,6 +34,80 @@ static const struct {
     {TWO "mul.lo.u32 %r3, %r1, %r2; add.u32 %r8, %r3, %r1;" END, 5, "product and sum"},
     {TWO "mul.lo.u32 %r3, %r1, %r2; add.u32 %r8, %r3, %r1; add.u32 %r4, %r3, %r2; st.global.u32 [%d1+12], %r4;" END, 7,
      "a product and two sums"},
+    {"ld.global.u64 %d2, [%d1]; mul.lo.u64 %d3, %d2, %d2; add.u64 %d4, %d1, %d3; st.global.u64 [%d1+8], %d4;", 4,
+     "product and sum of 64 bits"},
+    {"ld.global.u64 %d2, [%d1]; mul.lo.u64 %d3, %d2, 20; add.u64 %d4, %d3, 9; st.global.u64 [%d1+8], %d4;", 5,
+     "product of 64 bits, and sum with a constant"},
+    {"ld.global.u64 %d2, [%d1]; ld.global.u64 %d3, [%d1+8]; add.u64 %d4, %d2, %d3; add.u64 %d4, %d4, %d1;\n"
+     "st.global.u64 [%d1+8], %d4;",
+     5, "two sums of 64 bits"},
+    {"ld.global.u8 %h1, [%d1]; cvt.u32.u16 %r8, %h1;" END, 3, "a load extends a byte"},
+    {"ld.global.s8 %h1, [%d1]; cvt.s32.s16 %r8, %h1; cvt.s32.s16 %r2, %h1; st.global.u32 [%d1+12], %r2;" END, 4,
+     "a signed byte for two uses"},
+    {"ld.global.s8 %h1, [%d1]; cvt.u32.u16 %r8, %h1;" END, 4, "a signed byte extended with zeros"},
+    {"ld.global.u16 %h1, [%d1]; cvt.s32.s16 %r8, %h1;" END, 3, "a load extends the sign of a word"},
+    {"ld.global.u16 %h1, [%d1]; cvt.s32.s16 %r8, %h1; cvt.u32.u16 %r2, %h1; st.global.u32 [%d1+12], %r2;" END, 6,
+     "both signs of a word"},
+    {"ld.global.u8 %h1, [%d1]; cvt.u32.u16 %r8, %h1; add.u16 %h1, %h1, 3; st.global.u16 [%d1+12], %h1;" END, 6,
+     "a byte for a sum of 16 bits"},
+    {TWO "cvt.u16.u32 %h1, %r1; st.global.u8 [%d1+12], %h1; st.global.u16 [%d1+14], %h1; mov.u32 %r8, %r2;" END, 6,
+     "stores shorten"},
+    {TWO "cvt.u16.u32 %h1, %r1; add.u32 %r1, %r1, %r2; st.global.u16 [%d1+12], %h1; mov.u32 %r8, %r1;" END, 6,
+     "a store of a value before a change"},
+    {TWO "cvt.u16.u32 %h1, %r1; add.u16 %h1, %h1, 3; st.global.u16 [%d1+12], %h1; mov.u32 %r8, %r2;" END, 7,
+     "a sum of 16 bits"},
+    {"ld.global.u64 %d2, [%d1]; shr.u64 %d3, %d2, 32; cvt.u32.u64 %r8, %d3;" END, 4, "an upper word"},
+    {"ld.global.u64 %d2, [%d1]; shr.u64 %d3, %d2, 31; cvt.u32.u64 %r8, %d3;" END, 5, "a shift by another distance"},
+    {"ld.global.u64 %d2, [%d1]; shr.s64 %d3, %d2, 32; cvt.u32.u64 %r8, %d3; st.global.u64 [%d1+16], %d3;" END, 6,
+     "a shifted value that is stored, too"},
+    {TWO "mul.wide.s32 %d2, %r1, %r2; shr.u64 %d3, %d2, 32; cvt.u32.u64 %r8, %d3;" END, 5,
+     "the upper half of a product"},
+    {TWO "mul.wide.u32 %d2, %r1, %r2; shr.u64 %d3, %d2, 32; cvt.u32.u64 %r8, %d3; cvt.u32.u64 %r3, %d2;\n"
+         "st.global.u32 [%d1+12], %r3;" END,
+     6, "both halves"},
+    {TWO "mul.wide.u32 %d2, %r1, %r2; shr.u64 %d3, %d2, 32; cvt.u32.u64 %r8, %d3; st.global.u64 [%d1+16], %d2;" END, 7,
+     "a product that is stored, too"},
+    {"ld.global.u64 %d2, [%d1]; and.b64 %d3, %d2, 9; xor.b64 %d3, %d3, %d2; st.global.u64 [%d1+16], %d3;", 4,
+     "two logic operations on 64 bits"},
+    {TWO "sub.s32 %r3, %r1, %r2; sub.s32 %r8, %r3, 9;" END, 5, "a - b - 9: two operands have a minus"},
+    {TWO "sub.s32 %r3, %r1, %r2; sub.s32 %r8, 9, %r3;" END, 5, "9 - (a - b)"},
+    {TWO "add.u32 %r3, %r1, %r2; sub.u32 %r8, %r3, %r1;" END, 5, "a + b - a"},
+    {TWO "add.u32 %r3, %r1, %r2; sub.u32 %r8, %r1, %r3;" END, 5, "a - (a + b)"},
+    {TWO "neg.s32 %r3, %r1; sub.u32 %r4, %r3, %r2; sub.u32 %r8, %r4, %r1;" END, 6, "three operands with a minus"},
+    {TWO "neg.s32 %r3, %r1; sub.s32 %r8, %r3, %r2;" END, 5, "-a - b"},
+    {TWO "neg.s32 %r3, %r1; add.s32 %r8, %r3, %r2; add.s32 %r4, %r3, 7; st.global.u32 [%d1+12], %r4;" END, 7,
+     "a negation for two sums"},
+    {TWO "sub.s32 %r3, %r1, %r2; sub.s32 %r8, %r3, %r3;" END, 6, "both operands are the difference"},
+    {TWO "sub.s32 %r3, %r1, %r2; add.sat.s32 %r8, %r3, %r1;" END, 6, "a difference, and a sum with .sat"},
+    {TWO "mul.lo.s32 %r3, %r1, %r2; sub.s32 %r8, %r3, %r1;" END, 5, "a product minus a register"},
+    {TWO "mul.lo.s32 %r3, %r1, %r2; sub.s32 %r8, %r1, %r3;" END, 6, "a product has no minus"},
+    {TWO "mul.lo.s32 %r3, %r1, 7; sub.s32 %r8, %r2, %r3;" END, 5, "a constant factor has one"},
+    {TWO "shl.b32 %r3, %r1, 3; sub.s32 %r8, %r2, %r3; sub.s32 %r4, %r3, %r2; st.global.u32 [%d1+12], %r4;" END, 7,
+     "differences of a shift"},
+    {TWO "mul.wide.s32 %d3, %r1, 12; sub.s64 %d4, %d1, %d3; st.global.u64 [%d1+8], %d4;" END, 7,
+     "a wide product has no minus"},
+    {"ld.global.u64 %d2, [%d1]; mul.lo.u64 %d3, %d2, 20; sub.u64 %d4, %d2, %d3; st.global.u64 [%d1+8], %d4;", 4,
+     "a difference with a product of 64 bits"},
+    {"ld.global.u64 %d2, [%d1]; ld.global.u64 %d3, [%d1+8]; sub.u64 %d4, %d2, %d3; sub.u64 %d4, %d4, %d1;\n"
+     "add.u64 %d3, %d2, %d1; sub.u64 %d3, %d4, %d3; st.global.u64 [%d1+8], %d3;",
+     6, "differences of 64 bits"},
+    {TWO "neg.f32 %r3, %r2; fma.rn.f32 %r8, %r1, %r1, %r3;" END, 5, "fma of a negated addend"},
+    {TWO "neg.f32 %r3, %r2; fma.rn.f32 %r8, %r1, %r3, %r3;" END, 5, "fma of a negated factor and addend"},
+    {TWO "neg.f32 %r3, %r2; neg.f32 %r4, %r1; fma.rn.f32 %r8, %r4, %r3, %r3;" END, 5, "fma with three signs"},
+    {TWO "neg.f32 %r3, %r2; fma.rn.f32 %r8, %r3, %r3, %r1; fma.rn.ftz.f32 %r4, %r1, %r3, %r2;\n"
+         "st.global.u32 [%d1+12], %r4;" END,
+     7, "a negation for two sums"},
+    {TWO "neg.f32 %r3, %r2; add.f32 %r4, %r3, %r1; sub.f32 %r8, %r4, %r3;" END, 6, "sums of a negated value"},
+    {TWO "neg.f32 %r3, %r2; sub.f32 %r8, %r3, %r1;" END, 6, "a negated minuend"},
+    {TWO "neg.f32 %r3, %r2; fma.rn.sat.f32 %r8, %r1, %r1, %r3;" END, 6, "a sum with .sat"},
+    {TWO "neg.ftz.f32 %r3, %r2; fma.rn.f32 %r8, %r1, %r1, %r3;" END, 6, "a negation with .ftz for a sum without"},
+    {TWO "neg.f32 %r3, %r2; fma.rn.f32 %r8, %r1, %r1, %r3; st.global.u32 [%d1+12], %r3;" END, 7,
+     "a negation that is stored, too"},
+    {TWO "neg.f16x2 %r3, %r2; fma.rn.f32 %r8, %r1, %r1, %r3;" END, 6, "a negation of floats of another type"},
+    {TWO "neg.f32 %r3, %r2; add.f16x2 %r8, %r1, %r3;" END, 6, "a sum of floats of another type"},
+    {"ld.global.f64 %d2, [%d1]; ld.global.f64 %d3, [%d1+8]; neg.f64 %d4, %d3; fma.rn.f64 %d4, %d2, %d4, %d2;\n"
+     "st.global.f64 [%d1+8], %d4;",
+     5, "fma of f64 with a negated factor"},
     {TWO "mul.lo.u32 %r3, %r1, %r2; add.u32 %r8, %r3, %r1; st.global.u32 [%d1+12], %r3;" END, 7,
      "a product that is stored, too"},
     {TWO "mul.lo.u32 %r3, %r1, %r2; mul.hi.u32 %r4, %r2, %r1; xor.b32 %r8, %r3, %r4;" END, 6, "halves of a product"},
@@ -120,7 +175,7 @@ static const struct {
     {TWO "cvt.rn.f32.s32 %r3, %r1; mul.f32 %r4, %r3, 0fBE99999A; cvt.rmi.f32.f32 %r5, %r4;\n"
          "cvt.rzi.s32.f32 %r6, %r5; xor.b32 %r8, %r6, %r2;" END,
      8, "two roundings"},
-    {TWO "mov.u32 %r3, %r1; add.u32 %r1, %r1, 1; sub.u32 %r8, %r3, %r1;" END, 6, "a copy of a value before a change"},
+    {TWO "mov.u32 %r3, %r1; add.u32 %r1, %r1, 1; xor.b32 %r8, %r3, %r1;" END, 6, "a copy of a value before a change"},
     {TWO "setp.gt.u32 %p1, %r1, %r2; mov.u32 %r8, %r1; @%p1 mov.u32 %r8, %r2;" END, 7, "two values may arrive"},
     {TWO "mov.u32 %r3, 0; mov.u32 %r8, 1; L: mov.u32 %r4, %r8; add.u32 %r8, %r8, %r3; mov.u32 %r3, %r4;\n"
          "setp.lt.u32 %p1, %r8, 50; @%p1 bra L;" END,
@@ -154,8 +209,8 @@ static const struct {
 START_TEST(instructions_fold) {
     uint32_t with[WORDS], without[WORDS];
     const struct program *p;
-    heddle_close(run(rows[_i].body, "core.select=off", without, &p));
-    struct heddle *h = run(rows[_i].body, "core.select=on", with, &p);
+    heddle_close(select_run(rows[_i].body, "core.select=off", without, &p));
+    struct heddle *h = select_run(rows[_i].body, "core.select=on", with, &p);
     char text[256];
     if (p->n != rows[_i].left)
         for (uint32_t pc = 0; pc < p->n; pc++) {
@@ -178,7 +233,7 @@ START_TEST(atomics_without_readers_are_reductions) {
     const uint32_t first = 0x01234567, out[] = {first + 7, first, 7};
     uint32_t with[WORDS], found = 0;
     const struct program *p;
-    struct heddle *h = run(body[_i], "core.select=on", with, &p);
+    struct heddle *h = select_run(body[_i], "core.select=on", with, &p);
     for (uint32_t pc = 0; pc < p->n; pc++)
         if (p->code[pc].kind == K_ATOM) {
             ck_assert_int_eq(p->code[pc].d == OPND_SINK, _i == 0);
@@ -191,55 +246,6 @@ START_TEST(atomics_without_readers_are_reductions) {
 }
 END_TEST
 
-/* The classes of the machine instructions: a load, a 64-bit product (one addition after three products), a square root
- * with one special function and no .ftz (comparison as an addition of floats, two products), a store, exit. */
-START_TEST(machine_instructions_by_class) {
-    uint32_t out[WORDS], count[N_MACHINE_CLASSES];
-    const struct program *p;
-    struct heddle *h = run("ld.global.u64 %d2, [%d1]; mul.lo.u64 %d3, %d2, %d2; cvt.u32.u64 %r1, %d3;\n"
-                           "sqrt.approx.f32 %r2, %r1; st.global.f32 [%d1+8], %r2;",
-                           "core.select=on", out, &p);
-    control_count(p, count);
-    ck_assert_uint_eq(count[MACHINE_ALU], 1 + 1); /* and the conversion */
-    ck_assert_uint_eq(count[MACHINE_FMA], 3 + 3);
-    ck_assert_uint_eq(count[MACHINE_XU], 1);
-    ck_assert_uint_eq(count[MACHINE_MEMORY], 2);
-    ck_assert_uint_eq(count[MACHINE_FLOW], 1);
-    heddle_close(h);
-}
-END_TEST
-
-/* ptxas converts to integers, and counts and reverses bits, on the special function units: two conversions (one from an
- * integer, which is none), a population count and a reversal. */
-START_TEST(special_function_units_convert) {
-    uint32_t out[WORDS], count[N_MACHINE_CLASSES];
-    const struct program *p;
-    struct heddle *h = run("ld.global.u32 %r1, [%d1]; cvt.rn.f32.u32 %r2, %r1; cvt.rzi.s32.f32 %r3, %r2;\n"
-                           "popc.b32 %r4, %r3; brev.b32 %r5, %r4; st.global.u32 [%d1+8], %r5;",
-                           "core.select=on", out, &p);
-    control_count(p, count);
-    ck_assert_uint_eq(count[MACHINE_XU], 3);
-    ck_assert_uint_eq(count[MACHINE_ALU], 1);
-    for (uint32_t pc = 0; pc < p->n; pc++)
-        if (p->code[pc].kind == K_LANE && p->control[pc].timing.unit != CONTROL_ALU)
-            ck_assert_uint_lt(p->control[pc].raise_write, CONTROL_COUNTERS);
-    heddle_close(h);
-}
-END_TEST
-
-/* With core.convert_sfu, the conversion from an integer is on these units, too. */
-START_TEST(older_chips_convert_integers_there) {
-    uint32_t out[WORDS], count[N_MACHINE_CLASSES];
-    const struct program *p;
-    struct heddle *h = run("ld.global.u32 %r1, [%d1]; cvt.rn.f32.u32 %r2, %r1; st.global.u32 [%d1+8], %r2;",
-                           "core.convert_sfu=on", out, &p);
-    control_count(p, count);
-    ck_assert_uint_eq(count[MACHINE_XU], 1);
-    ck_assert_uint_eq(count[MACHINE_ALU], 0);
-    heddle_close(h);
-}
-END_TEST
-
 /* Parameter p is an address, and n an operand of the sum. Without operands in constant memory, a load fetches p, and
  * the uniform datapath fetches n. */
 START_TEST(parameters_are_fetched_where_no_operand_can_be_one) {
@@ -247,7 +253,8 @@ START_TEST(parameters_are_fetched_where_no_operand_can_be_one) {
     uint32_t out[2][WORDS], count[2][N_MACHINE_CLASSES];
     for (int off = 0; off < 2; off++) {
         const struct program *p;
-        struct heddle *h = run(body, off ? "core.constant_operands=off" : "core.constant_operands=on", out[off], &p);
+        struct heddle *h =
+            select_run(body, off ? "core.constant_operands=off" : "core.constant_operands=on", out[off], &p);
         control_count(p, count[off]);
         heddle_close(h);
     }
@@ -263,9 +270,10 @@ END_TEST
 START_TEST(parameters_are_fetched_in_the_block_of_their_uses) {
     uint32_t out[WORDS], load = 0, branch = 0;
     const struct program *p;
-    struct heddle *h = run("mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 5; @%p1 bra X; red.global.add.u32 [%d1+8], %r1;"
-                           "X: ret;",
-                           "core.constant_operands=off", out, &p);
+    struct heddle *h =
+        select_run("mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 5; @%p1 bra X; red.global.add.u32 [%d1+8], %r1;"
+                   "X: ret;",
+                   "core.constant_operands=off", out, &p);
     for (uint32_t pc = 0; pc < p->n; pc++) {
         load = p->code[pc].kind == K_LOAD && p->code[pc].space == SPACE_PARAM ? pc : load;
         branch = p->code[pc].kind == K_BRANCH ? pc : branch;
@@ -288,7 +296,7 @@ START_TEST(sums_of_64_bits_read_uniform_parameters) {
     for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
         uint32_t out[WORDS], count[N_MACHINE_CLASSES];
         const struct program *p;
-        struct heddle *h = run(parts[k].body, "core.constant_operands=off", out, &p);
+        struct heddle *h = select_run(parts[k].body, "core.constant_operands=off", out, &p);
         control_count(p, count);
         ck_assert_uint_eq(out[2], 0);
         ck_assert_uint_eq(count[MACHINE_MEMORY], parts[k].memory);
@@ -303,9 +311,9 @@ END_TEST
 START_TEST(words_behind_a_variable_are_loaded) {
     uint32_t out[WORDS], count[N_MACHINE_CLASSES];
     const struct program *p;
-    struct heddle *h = run(WORD "ld.global.u32 %r1, [%d1]; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, 1;\n"
-                                "@%p1 ld.const.u32 %r2, [c+16]; mul.lo.u32 %r8, %r1, %r2;" END,
-                           "core.select=on", out, &p);
+    struct heddle *h = select_run(WORD "ld.global.u32 %r1, [%d1]; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, 1;\n"
+                                       "@%p1 ld.const.u32 %r2, [c+16]; mul.lo.u32 %r8, %r1, %r2;" END,
+                                  "core.select=on", out, &p);
     control_count(p, count);
     ck_assert_uint_eq(count[MACHINE_MEMORY], 3);
     ck_assert_uint_eq(out[2], 0x01234567);
@@ -342,48 +350,6 @@ START_TEST(diverged_lanes_fetch_words_to_uniform_registers) {
 }
 END_TEST
 
-/* The numbers of arithmetic and special-function instructions that ptxas 13 writes for sm_86. A product of 24 bits
- * clears the upper bytes of both factors. A field of whole bytes or at bit 0 takes one instruction. */
-static const struct {
-    const char *body;
-    uint32_t arithmetic, special;
-} counts[] = {{"mul24.lo.u32 %r8, %r1, %r2;", 3, 0},
-              {"mad24.lo.s32 %r8, %r1, %r2, %r3;", 3, 0},
-              {"cnot.b32 %r8, %r1;", 3, 0},
-              {"slct.u32.s32 %r8, %r1, %r2, %r3;", 2, 0},
-              {"add.sat.s32 %r8, %r1, %r2;", 5, 0},
-              {"clz.b64 %r8, %d2;", 5, 1},
-              {"brev.b64 %d2, %d2;", 0, 2},
-              {"bfi.b32 %r8, %r1, %r2, %r3, %r4;", 6, 0},
-              {"bfe.u32 %r8, %r1, %r2, %r3;", 5, 0},
-              {"bfe.u32 %r8, %r1, 5, 7;", 2, 0},
-              {"bfe.u32 %r8, %r1, 0, 7;", 1, 0},
-              {"bfe.u32 %r8, %r1, 8, 16;", 1, 0},
-              {"bfe.s32 %r8, %r1, 8, 16;", 2, 0},
-              {"bfe.s32 %r8, %r1, 5, 32;", 1, 0},
-              {"bfe.u32 %r8, %r1, 5, 27;", 2, 0},
-              {"bfi.b32 %r8, %r1, %r2, 5, 32;", 2, 0},
-              {"bfi.b32 %r8, %r1, %r2, 16, 20;", 1, 0},
-              {"bfi.b32 %r8, %r1, %r2, 16, 12;", 2, 0},
-              {"bfi.b32 %r8, %r1, %r2, 0, 12;", 1, 0}};
-
-START_TEST(counts_of_integer_instructions) {
-    uint32_t out[WORDS], count[N_MACHINE_CLASSES];
-    char body[512];
-    const struct program *p;
-    snprintf(body, sizeof body,
-             "%sld.global.u32 %%r3, [%%d1+16]; ld.global.u32 %%r4, [%%d1+20]; ld.global.u64 %%d2, [%%d1+24];\n%s\n"
-             "st.global.u64 [%%d1+24], %%d2; %s",
-             TWO, counts[_i].body, END);
-    struct heddle *h = run(body, "core.select=on", out, &p);
-    control_count(p, count);
-    EXPECT(count[MACHINE_ALU] + count[MACHINE_FMA] == counts[_i].arithmetic && count[MACHINE_XU] == counts[_i].special,
-           "%s: %u and %u, not %u and %u", counts[_i].body, count[MACHINE_ALU] + count[MACHINE_FMA], count[MACHINE_XU],
-           counts[_i].arithmetic, counts[_i].special);
-    heddle_close(h);
-}
-END_TEST
-
 /* select_constants.c: a product with a constant factor and an addend in constant memory has no place for both, so the
  * factor gets a register, which two products share: ptxas 13 for sm_86 has a move and two IMADs, too. A power of two is
  * the distance of a shift (LEA), which has a place. */
@@ -403,7 +369,7 @@ START_TEST(factors_get_a_register) {
         /* the words are small, so that the address with %r1 is in the array */
         snprintf(body, sizeof body, "%sld.param.u32 %%r4, [n]; and.b32 %%r1, %%r1, 1; %s %s", TWO, products[i].body,
                  END);
-        struct heddle *h = run(body, "core.select=on", out, &p);
+        struct heddle *h = select_run(body, "core.select=on", out, &p);
         control_count(p, count);
         EXPECT(count[MACHINE_ALU] + count[MACHINE_FMA] == products[i].arithmetic + 1, "%s: %u machine instructions",
                products[i].body, count[MACHINE_ALU] + count[MACHINE_FMA] - 1);
@@ -420,10 +386,11 @@ static bool is_load_of_parameter(const struct program *p, uint32_t pc) {
 START_TEST(parameters_are_fetched_in_outer_loops) {
     uint32_t out[WORDS], load = 0, use = 0;
     const struct program *p;
-    struct heddle *h = run("mov.u32 %r1, 0; X: mov.u32 %r2, 0; Y: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 5;"
-                           "@%p1 bra Y; red.global.add.u32 [%d1+8], %r1; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 5;"
-                           "@%p1 bra X;",
-                           "core.constant_operands=off", out, &p);
+    struct heddle *h =
+        select_run("mov.u32 %r1, 0; X: mov.u32 %r2, 0; Y: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 5;"
+                   "@%p1 bra Y; red.global.add.u32 [%d1+8], %r1; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 5;"
+                   "@%p1 bra X;",
+                   "core.constant_operands=off", out, &p);
     for (uint32_t pc = 0; pc < p->n; pc++) {
         load = p->code[pc].kind == K_LOAD && p->code[pc].space == SPACE_PARAM ? pc : load;
         use = p->code[pc].kind == K_ATOM ? pc : use;
@@ -439,9 +406,9 @@ END_TEST
 START_TEST(parameters_are_not_fetched_in_loops) {
     uint32_t out[WORDS], load = UINT32_MAX, use = 0;
     const struct program *p;
-    struct heddle *h = run("mov.u32 %r1, 0; X: red.global.add.u32 [%d1+8], %r1; add.u32 %r1, %r1, 1;"
-                           "setp.lt.u32 %p1, %r1, 5; @%p1 bra X;" END,
-                           "core.constant_operands=off", out, &p);
+    struct heddle *h = select_run("mov.u32 %r1, 0; X: red.global.add.u32 [%d1+8], %r1; add.u32 %r1, %r1, 1;"
+                                  "setp.lt.u32 %p1, %r1, 5; @%p1 bra X;" END,
+                                  "core.constant_operands=off", out, &p);
     for (uint32_t pc = 0; pc < p->n; pc++) {
         load = load == UINT32_MAX && is_load_of_parameter(p, pc) ? pc : load;
         use = p->code[pc].kind == K_ATOM ? pc : use;
@@ -457,9 +424,9 @@ END_TEST
 START_TEST(uses_after_loops_have_their_own_load) {
     uint32_t out[WORDS], loads = 0;
     const struct program *p;
-    struct heddle *h = run("mov.u32 %r1, 0; X: red.global.add.u32 [%d1+8], %r1; add.u32 %r1, %r1, 1;"
-                           "setp.lt.u32 %p1, %r1, 5; @%p1 bra X;" END,
-                           "core.constant_operands=off", out, &p);
+    struct heddle *h = select_run("mov.u32 %r1, 0; X: red.global.add.u32 [%d1+8], %r1; add.u32 %r1, %r1, 1;"
+                                  "setp.lt.u32 %p1, %r1, 5; @%p1 bra X;" END,
+                                  "core.constant_operands=off", out, &p);
     for (uint32_t pc = 0; pc < p->n; pc++)
         loads += is_load_of_parameter(p, pc);
     ck_assert_uint_eq(loads, 2);
@@ -495,63 +462,11 @@ START_TEST(the_stream_of_a_kernel_folds) {
 }
 END_TEST
 
-static const struct {
-    const char *op;
-    uint32_t arithmetic;
-} divisions[] = {{"div.u64", 64 + 3}, {"div.s64", 80 + 3}, {"rem.u64", 60 + 3}, {"rem.s64", 74 + 3}};
-
-/* ptxas 13 calls a function for the division of two 64-bit integers: besides arithmetic, it has three special functions
- * and a return. The caller moves an address and two words of the result. `arithmetic` has both. Both words are loaded
- * and stored by one access; the other instruction of flow is exit. */
-START_TEST(divisions_of_64_bits_call) {
-    uint32_t out[WORDS], count[N_MACHINE_CLASSES];
-    char body[256];
-    const struct program *p;
-    snprintf(body, sizeof body,
-             "ld.global.u64 %%d2, [%%d1]; ld.global.u64 %%d3, [%%d1+8]; %s %%d4, %%d2, %%d3;\n"
-             "st.global.u64 [%%d1], %%d4;",
-             divisions[_i].op);
-    struct heddle *h = run(body, "core.select=on", out, &p);
-    control_count(p, count);
-    ck_assert_uint_eq(count[MACHINE_ALU] + count[MACHINE_FMA], divisions[_i].arithmetic);
-    ck_assert_uint_eq(count[MACHINE_XU], 3);
-    ck_assert_uint_eq(count[MACHINE_FLOW], 2 + 1);
-    ck_assert_uint_eq(count[MACHINE_MEMORY], 3);
-    heddle_close(h);
-}
-END_TEST
-
-static const struct {
-    const char *op;
-    uint32_t instructions;
-} small_divisions[] = {{"div.u32", 14}, {"div.s32", 19}, {"rem.u32", 13}, {"rem.s32", 16}};
-
-/* ptxas 13 for sm_86 writes fewer instructions if the divisor is a constant: for rem.s32, conversion to float,
- * reciprocal, conversion back; the operand's absolute value, and three comparisons; three sums; six products. */
-START_TEST(divisions_by_constants_are_shorter) {
-    uint32_t out[WORDS], count[N_MACHINE_CLASSES];
-    char body[256];
-    const struct program *p;
-    snprintf(body, sizeof body,
-             "ld.global.u32 %%r1, [%%d1]; mov.u32 %%r2, 12; %s %%r8, %%r1, %%r2;\n"
-             "st.global.u32 [%%d1+8], %%r8;",
-             small_divisions[_i].op);
-    struct heddle *h = run(body, "core.convert_sfu=on", out, &p);
-    control_count(p, count);
-    ck_assert_uint_eq(count[MACHINE_XU], 3);
-    ck_assert_uint_eq(count[MACHINE_ALU] + count[MACHINE_FMA] + count[MACHINE_XU], small_divisions[_i].instructions);
-    heddle_close(h);
-}
-END_TEST
-
 SUITE(frontend_passes_select) {
     TEST_LOOP(instructions_fold, 0, (int)(sizeof rows / sizeof rows[0]));
-    TEST(special_function_units_convert);
-    TEST(older_chips_convert_integers_there);
     TEST(parameters_are_fetched_where_no_operand_can_be_one);
     TEST(parameters_are_fetched_in_the_block_of_their_uses);
     TEST(sums_of_64_bits_read_uniform_parameters);
-    TEST_LOOP(counts_of_integer_instructions, 0, (int)(sizeof counts / sizeof counts[0]));
     TEST(words_behind_a_variable_are_loaded);
     TEST(diverged_lanes_fetch_words_to_uniform_registers);
     TEST(factors_get_a_register);
@@ -560,7 +475,4 @@ SUITE(frontend_passes_select) {
     TEST(uses_after_loops_have_their_own_load);
     TEST(the_stream_of_a_kernel_folds);
     TEST_LOOP(atomics_without_readers_are_reductions, 0, 3);
-    TEST(machine_instructions_by_class);
-    TEST_LOOP(divisions_of_64_bits_call, 0, (int)(sizeof divisions / sizeof divisions[0]));
-    TEST_LOOP(divisions_by_constants_are_shorter, 0, (int)(sizeof small_divisions / sizeof small_divisions[0]));
 }

@@ -52,7 +52,35 @@ static const struct {
     {CHAIN "mad.lo.u32 %r8, %r4, %r4, %r1;", 0, "two operands of a vector instruction"},
     {CHAIN "mad.lo.u32 %r8, %r4, 7, %r1;", 0, "an immediate, too"},
     {"ld.param.u32 %r3, [n]; and.b32 %r3, %r3, %r2; xor.b32 %r4, %r3, 9; or.b32 %r8, %r4, %r1;", 0,
-     "an operand in constant memory"},
+     "an immediate in the logic operation that reads the value"},
+    /* fetch (ULDC), sum */
+    {"ld.param.u32 %r3, [n]; add.u32 %r4, %r3, 1; mul.lo.u32 %r8, %r4, %r1;", 2, "a parameter"},
+    /* the index of the CTA, fetch, comparison, selection */
+    {"ld.param.u32 %r3, [n]; min.s32 %r4, %r3, %r2; mul.lo.u32 %r8, %r4, %r1;", 4, "a minimum"},
+    {"ld.param.u32 %r3, [n]; setp.gt.u32 %p1, %r3, %r2; selp.b32 %r4, %r3, 9, %p1; mul.lo.u32 %r8, %r4, %r1;", 4,
+     "a comparison that selects"},
+    {"popc.b32 %r3, %r2; mul.hi.u32 %r4, %r3, %r2; mul.lo.u32 %r8, %r4, %r1;", 3, "a count and an upper half"},
+    /* fetch, shift, exclusive or: on the machine, this value is the same in all iterations */
+    {"mov.u32 %r8, %r1; L: ld.param.u32 %r3, [n]; shl.b32 %r4, %r3, 5; xor.b32 %r4, %r4, %r3;"
+     "mad.lo.u32 %r8, %r8, %r4, %r1; add.u32 %r8, %r8, 1; setp.lt.u32 %p1, %r8, 9999; @%p1 bra L;",
+     3, "a value from a parameter, in a loop that lanes leave one after the other"},
+    /* the product of %r1 and 7 has no place for another constant, so a vector register has the parameter */
+    {"ld.param.u32 %r3, [n]; mad.lo.u32 %r5, %r1, 7, %r3; add.u32 %r4, %r3, 1; mul.lo.u32 %r8, %r4, %r5;", 0,
+     "a parameter that another instruction needs in a vector register"},
+    {"ld.param.u32 %r3, [n]; shl.b32 %r4, %r3, 2; st.shared.u32 [%r4], %r1; ld.shared.u32 %r8, [%r4];", 0,
+     "an address that follows from a parameter"},
+    {"mad.lo.u32 %r3, %r2, 16, 16; mul.lo.u32 %r8, %r3, %r1;", 2, "a shift and a sum (ULEA)"},
+    /* the index of the CTA, the upper word of its extension, and two for a shift of 64 bits */
+    {"cvt.s64.s32 %d4, %r2; shl.b64 %d4, %d4, 2; mul.wide.u32 %d5, %r1, 3; xor.b64 %d5, %d5, 7;"
+     "add.s64 %d5, %d4, %d5; xor.b64 %d5, %d5, 7; add.s64 %d5, %d4, %d5; shr.u64 %d5, %d5, 1; cvt.u32.u64 %r8, %d5;",
+     4, "a value of 64 bits"},
+    /* fetch, two extensions, and two for a sum */
+    {"ld.param.u32 %r3, [n]; cvt.s64.s32 %d4, %r3; cvt.s64.s32 %d6, %r2; add.s64 %d4, %d4, %d6;"
+     "mul.wide.u32 %d5, %r1, 3; xor.b64 %d5, %d5, 7; add.s64 %d5, %d4, %d5; xor.b64 %d5, %d5, 7; add.s64 %d5, %d4, "
+     "%d5; shr.u64 %d5, %d5, 1; cvt.u32.u64 %r8, %d5;",
+     6, "a sum of 64 bits"},
+    {"cvt.s64.s32 %d4, %r2; mul.wide.u32 %d5, %r1, 3; add.s64 %d4, %d4, %d5; cvt.u32.u64 %r8, %d4;", 0,
+     "an extension to 64 bits"},
     {"shl.b32 %r3, %r1, 5; xor.b32 %r4, %r3, 9; or.b32 %r8, %r4, %r1;", 0, "the index of the thread"},
     {"setp.gt.u32 %p1, %r1, 5; @%p1 bra L;" CHAIN "add.u32 %r8, %r4, %r1; L:", 0,
      "some lanes do not execute the chain"},
@@ -105,6 +133,48 @@ START_TEST(readers_wait) {
 }
 END_TEST
 
+/* A parameter is the address of a load. ptxas 13 writes ULDC for sm_75. */
+START_TEST(a_parameter_is_an_address) {
+    static const char *const preset[] = {"rtx2080ti", "ampere"};
+    uint32_t out[WORDS], n[N_MACHINE_CLASSES], none[N_MACHINE_CLASSES];
+    const struct program *p;
+    struct heddle *h = run("", preset[_i], "functional", NULL, out, &p);
+    control_count(p, none);
+    heddle_close(h);
+    h = run("ld.param.u64 %d4, [p]; ld.global.u32 %r8, [%d4];", preset[_i], "functional", NULL, out, &p);
+    control_count(p, n);
+    heddle_close(h);
+    ck_assert_uint_eq(n[MACHINE_MEMORY], none[MACHINE_MEMORY] + 1);
+    ck_assert_uint_eq(n[MACHINE_UNIFORM], none[MACHINE_UNIFORM] + !_i);
+    /* without the load, a move stores 5 */
+    ck_assert_uint_eq(n[MACHINE_ALU] + n[MACHINE_FMA] + 1, none[MACHINE_ALU] + none[MACHINE_FMA]);
+}
+END_TEST
+
+/* Without operands in constant memory, the datapath fetches a parameter in place of its load. ptxas 13 writes ULDC,
+ * USHF and ULOP3 for sm_90. A store needs the parameter in a vector register, so a load stays. */
+START_TEST(loads_of_parameters_are_fetches) {
+    static const struct {
+        const char *body;
+        uint32_t uniform;
+    } loads[] = {
+        {"ld.param.u32 %r3, [n]; shl.b32 %r4, %r3, 5; xor.b32 %r4, %r4, %r3; mul.lo.u32 %r8, %r1, %r4;", 3},
+        {"ld.param.u32 %r3, [n]; shl.b32 %r4, %r3, 5; xor.b32 %r8, %r4, %r3;", 0},
+    };
+    uint32_t out[WORDS], n[N_MACHINE_CLASSES], none[N_MACHINE_CLASSES];
+    const struct program *p;
+    struct heddle *h = run("", "h100", "functional", NULL, out, &p);
+    control_count(p, none);
+    heddle_close(h);
+    h = run(loads[_i].body, "h100", "functional", NULL, out, &p);
+    control_count(p, n);
+    heddle_close(h);
+    ck_assert_uint_eq(n[MACHINE_UNIFORM], none[MACHINE_UNIFORM] + loads[_i].uniform);
+    ck_assert_uint_eq(n[MACHINE_MEMORY], none[MACHINE_MEMORY] + !loads[_i].uniform);
+    ck_assert_uint_eq(out[40 + 3], (loads[_i].uniform ? 3 : 1) * ((6 << 5) ^ 6)); /* thread 3 of CTA 1; n is 6 */
+}
+END_TEST
+
 /* Three CTAs of two warps execute three uniform instructions each. These instructions read one special register, one
  * register and two registers, which need no ports then. The addition reads one register in place of two. Volta has no
  * uniform datapath. */
@@ -132,6 +202,8 @@ END_TEST
 
 SUITE(frontend_passes_uniform) {
     TEST_LOOP(some_instructions_are_uniform, 0, (int)(sizeof rows / sizeof rows[0]));
+    TEST_LOOP(a_parameter_is_an_address, 0, 2);
+    TEST_LOOP(loads_of_parameters_are_fetches, 0, 2);
     TEST(readers_wait);
     TEST(uniform_registers_need_no_ports);
 }

@@ -326,6 +326,7 @@ START_TEST(fused) {
     ck_assert_int_eq(SWEEP(OP_FMA, OP_MAD), 16 + 4 + 12 + 4 + 25 + 16);
     /* f32 with and without ftz, f64: 3 rows each */
     ck_assert_int_eq(SWEEP(OP_MUL_ADD, OP_MUL_SUB, OP_SUB_MUL), 3 * 3);
+    ck_assert_int_eq(SWEEP(OP_FMA_SUB, OP_SUB_FMA, OP_NEG_FMA), 3 * 3);
 }
 END_TEST
 START_TEST(quotients_and_roots) {

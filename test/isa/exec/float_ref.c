@@ -493,6 +493,16 @@ static uint64_t product_and_sum(const struct isa_row *row, enum type t, const ui
     return arithmetic(&step, t, row->op == OP_SUB_MUL ? (uint64_t[]){in[2], p} : (uint64_t[]){p, in[2]});
 }
 
+/* Computes fma with the signs of the product and of the addend, as neg and fma do. */
+static uint64_t signed_fma(const struct isa_row *row, enum type t, const uint64_t *in) {
+    const uint64_t sign = t == T_F64 ? 1ull << 63 : 1u << 31;
+    struct isa_row step = *row;
+    step.op = OP_FMA;
+    return arithmetic(
+        &step, t,
+        (uint64_t[]){in[0] ^ (row->op == OP_FMA_SUB ? 0 : sign), in[1], in[2] ^ (row->op == OP_SUB_FMA ? 0 : sign)});
+}
+
 /* Computes one half of a pair, or a scalar. */
 static bool element(const struct isa_row *row, enum type t, const uint64_t *in, uint64_t *d) {
     bool ftz = has(row, CAT_FTZ);
@@ -511,6 +521,11 @@ static bool element(const struct isa_row *row, enum type t, const uint64_t *in, 
     case OP_MUL_SUB:
     case OP_SUB_MUL:
         *d = product_and_sum(row, t, in);
+        return true;
+    case OP_FMA_SUB:
+    case OP_SUB_FMA:
+    case OP_NEG_FMA:
+        *d = signed_fma(row, t, in);
         return true;
     case OP_MIN:
     case OP_MAX:

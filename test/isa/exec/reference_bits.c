@@ -161,6 +161,7 @@ bool ref_bits(const struct isa_row *row, struct ref_lane *x) {
     case OP_XOR:
     case OP_NOT:
     case OP_LOP3:
+    case OP_LOGIC3:
         return ref_logic(row, x);
     case OP_MAPA: /* see isa/machine/cluster.h */
         x->d = (x->a.bits & ~(uint64_t)0xf80000) + ((x->b.bits < 30 ? x->b.bits : 30) + 1) * 0x80000;

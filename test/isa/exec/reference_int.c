@@ -150,6 +150,15 @@ bool ref_int(const struct isa_row *row, struct ref_lane *x) {
     case OP_ADD3:
         x->d = (uwide)(x->a.value + x->b.value + x->c.value);
         return true;
+    case OP_ADD_SUB:
+        x->d = (uwide)(x->a.value + x->b.value - x->c.value);
+        return true;
+    case OP_SUB_SUB:
+        x->d = (uwide)(x->a.value - x->b.value - x->c.value);
+        return true;
+    case OP_MAD_SUB:
+        x->d = (uwide)(x->a.value * x->b.value - x->c.value);
+        return true;
     case OP_LEA:
         x->d = (uwide)((x->a.value << (x->b.value & 31)) + x->c.value);
         return true;

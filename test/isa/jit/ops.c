@@ -50,11 +50,12 @@ static opnd_t operand(struct rig *r, uint64_t *rng, const struct regs *x, enum t
 static bool fits(const struct isa_row *row) {
     const uint8_t types[] = {row->d, row->d2, row->a, row->b, row->c, row->e};
     const bool moves_halves = (row->op == OP_PACK && row->types[0] == T_B32 && row->types[1] == T_B16) ||
+                              row->op == OP_LOGIC3 ||
                               (row->op == OP_UNPACK && row->types[0] == T_B16 && row->types[1] == T_B32);
     if ((row->kind != K_LANE && row->kind != K_CVT) || (isa_ops[row->op].mnemonic[0] == '#' && !moves_halves))
         return false;
     /* only lowering creates tables and selectors, so a test cannot choose these operands freely */
-    if (row->e != T_NONE && row->e != T_PRED && row->op != OP_LOP3)
+    if (row->e != T_NONE && row->e != T_PRED && row->op != OP_LOP3 && row->op != OP_LOGIC3)
         return false;
     for (int i = 0; i < 6; i++) {
         unsigned size = type_bytes(types[i]);
@@ -78,7 +79,7 @@ static void add(struct rig *r, uint64_t *rng, const struct regs *x, const struct
     in->d2size = (uint8_t)type_bytes(row->d2);
     in->e = operand(r, rng, x, row->e, true);
     /* vector code needs a constant table or selector */
-    if (row->op == OP_LOP3)
+    if (row->op == OP_LOP3 || row->op == OP_LOGIC3)
         in->e = asm_const(r->a, 4, test_random(rng) & 0xff);
     if (row->op == OP_PRMT && !row->form && test_random_below(rng, 8))
         in->c = asm_const(r->a, 4, (uint32_t)test_random(rng));

@@ -1,4 +1,5 @@
-/* Tests device memory: addresses of allocations, mapped host memory, reserved ranges, and descriptions of addresses. */
+/* Tests device memory: addresses of allocations, mapped host memory and reserved ranges (memory.c), and descriptions of
+ * addresses (memory_places.c). */
 #include "isa/machine/memory.h"
 #include "test/test.h"
 #include <stdio.h>

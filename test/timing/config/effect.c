@@ -151,6 +151,9 @@ static const struct ground needs[] = {
     {"energy.gpc", "spe", "fermi", {"gpc.sms=2", NULL}, NULL},
     /* with one bank, all operands are in the same bank */
     {"collector.lanes", "spe", "fermi", {"collector.banks=1", NULL}, NULL},
+    {"collector.reads", "spe", "fermi", {"collector.banks=1", NULL}, NULL},
+    {"peer.l1_banks", "spe", "fermi", {"l1.ports=4", NULL}, NULL},
+    {"peer.l1_miss_queue", "spe", "fermi", {"l1.ports=4", NULL}, "1"},
     {"memory.latency", "spe", "fermi", {"memory.model=fixed", NULL}, NULL},
     {"memory.requests", "spe", "fermi", {"memory.model=fixed", NULL}, NULL},
 };
@@ -176,6 +179,7 @@ static const struct {
     {"core.fragment_loads", "of wmma on modern cores (isa_exec_exec_tile)"},
     {"core.fragment_copies", "of wmma on modern cores (isa_exec_exec_tile)"},
     {"shared.parts", "of wide accesses to shared memory (timing_coalesce)"},
+    {"core.uniform_addresses", "of accesses at parameters (frontend_passes_uniform)"},
     {"core.descriptors", "of calls through pointers (frontend_passes_descriptors)"},
     {"deadlock.cycles", "of launches that do not end"},
     {"deadlock.report", "of launches that do not end"},

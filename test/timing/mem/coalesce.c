@@ -485,7 +485,8 @@ START_TEST(shapes_are_addresses) {
             ck_assert_uint_eq(out[k].same, each[k].same);
         }
         struct shared_banks b = {.banks = 16u << test_random_below(&seed, 3),
-                                 .width = 4u << test_random_below(&seed, 2)};
+                                 .width = 4u << test_random_below(&seed, 2),
+                                 .parts = test_random_below(&seed, 2)};
         unsigned cycles = shared_cycles_halves(&b, &h, lanes, bytes);
         ck_assert(!cycles || cycles == shared_cycles(&b, a, lanes, bytes));
         known += cycles != 0;
@@ -500,7 +501,9 @@ END_TEST
  * - the second half warp accesses words from 40 on: two passes, since both half warps use banks 8 to 15
  * - only 4 lanes of each half warp are active, or only one half warp: one pass
  * - elements of 8 bytes, or 33 banks: the result is 0
- * - all lanes of a half warp access one word: two passes only if both half warps use the same bank */
+ * - all lanes of a half warp access one word: two passes only if both half warps use the same bank
+ * - they access 16 bytes at addresses 0 and 128: two passes, as both use banks 0 to 3; at 0 and 64, or both at 0: one
+ * - the same in parts of 16 lanes: one pass for each half warp with active lanes */
 START_TEST(rows_at_the_banks) {
     struct halves h = {.first = {0, 64}, .shape = SHAPE_UNIT};
     ck_assert_uint_eq(shared_cycles_halves(&banks32, &h, LANES_ALL, 4), 1);
@@ -516,6 +519,13 @@ START_TEST(rows_at_the_banks) {
     ck_assert_uint_eq(shared_cycles_halves(&banks32, &h, LANES_ALL, 4), 1);
     h.first[1] = 128;
     ck_assert_uint_eq(shared_cycles_halves(&banks32, &h, LANES_ALL, 4), 2);
+    const struct shared_banks parts = {.banks = 32, .width = 4, .parts = true};
+    for (unsigned i = 0; i < 3; i++) {
+        h.first[1] = 64 * i;
+        ck_assert_uint_eq(shared_cycles_halves(&banks32, &h, LANES_ALL, 16), i == 2 ? 2 : 1);
+        ck_assert_uint_eq(shared_cycles_halves(&parts, &h, LANES_ALL, 16), 2);
+        ck_assert_uint_eq(shared_cycles_halves(&parts, &h, 0x00ff0000u, 16), 1);
+    }
 }
 END_TEST
 

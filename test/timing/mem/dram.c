@@ -24,16 +24,23 @@ static void ask(uint32_t bank, uint32_t row, bool write, unsigned tag, unsigned 
     dram_accept(&d, (struct dram_place){bank, row}, write, 0, tag, bursts == 2 ? 0xf : 0x3, now.cycle);
 }
 
+/* Runs cycle now.cycle. Returns the next cycle with work. */
+static uint64_t run_cycle(void) {
+    uint64_t next = now.cycle;
+    dram_run(&d, &now, next + 1, false, &next);
+    return next;
+}
+
 static void run_to(uint64_t cycle) {
     for (; now.cycle < cycle; clock_move(&now, now.cycle + 1))
-        dram_tick(&d, &now);
+        run_cycle();
 }
 
 /* Checks the next finished read: its tag, and the cycle in which its data are complete. */
 static void expect(unsigned tag, uint64_t cycle) {
     struct dram_reply r;
     while (!dram_take(&d, &r)) {
-        dram_tick(&d, &now);
+        run_cycle();
         clock_move(&now, now.cycle + 1);
         ck_assert(now.cycle < 10000);
     }
@@ -156,6 +163,23 @@ START_TEST(column_gaps) {
         ask(other, 5, false, 4, 1);
         expect(3, 115);
         expect(4, 115 + (other == 1 ? 2 : 3));
+        dram_free(&d);
+    }
+}
+END_TEST
+
+/* As in column_gaps: after RD 101, the other bank's RD is sent at 101 + CCD or 101 + CCDL. The channel has no work
+ * before this clock. */
+START_TEST(no_work_before_the_next_column) {
+    for (uint32_t other = 1; other <= 4; other += 3) {
+        start();
+        ask(0, 5, false, 1, 1);
+        ask(other, 5, false, 2, 1);
+        run_to(100);
+        ask(0, 5, false, 3, 1);
+        ask(other, 5, false, 4, 1);
+        run_to(101);
+        ck_assert_uint_eq(run_cycle(), other == 1 ? 103 : 104);
         dram_free(&d);
     }
 }
@@ -311,6 +335,7 @@ SUITE(timing_dram) {
     TEST(rc_binds_when_it_is_longer);
     TEST(activates_keep_rrd);
     TEST(column_gaps);
+    TEST(no_work_before_the_next_column);
     TEST(write_to_read);
     TEST(read_to_write);
     TEST(write_recovery);

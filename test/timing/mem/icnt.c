@@ -237,7 +237,28 @@ START_TEST(reference_grants_the_same) {
 }
 END_TEST
 
+/* With shape.again, input 3 sends to outputs 1 and 2 in cycle 10. Its third packet, to output 2 again, must wait for
+ * cycle 11. Without, it sends one packet in each cycle. */
+START_TEST(an_input_sends_again) {
+    for (int again = 0; again < 2; again++) {
+        static const uint32_t out[] = {1, 2, 2};
+        uint64_t now = 10;
+        start(2, UINT32_MAX);
+        x.shape.again = again;
+        for (int i = 0; i < 3; i++, now += !again) {
+            icnt_offer(&x, 3, out[i], 1, 5);
+            if (i == 2 && again)
+                ck_assert_int_eq(icnt_tick(&x, now++, grants), 0);
+            ck_assert_int_eq(icnt_tick(&x, now, grants), 1);
+            ck_assert_uint_eq(grants[0].output, out[i]);
+        }
+        ck_assert_uint_eq(now, again ? 11 : 13);
+    }
+}
+END_TEST
+
 SUITE(timing_icnt) {
+    TEST(an_input_sends_again);
     TEST(flits_of_packets);
     TEST(one_packet);
     TEST(switch_takes_a_step_more_than_flits);

@@ -42,6 +42,26 @@ START_TEST(addresses_are_divided) {
 }
 END_TEST
 
+/* With l2.slices_first, 12 channels with two slices each are 24 slices in turn. So piece 25 of 128 bytes is the second
+ * piece of slice 1. */
+START_TEST(slices_of_a_channel_come_first) {
+    static struct config c;
+    config_default(&c);
+    c.dram.interleave = 128;
+    c.dram.channels = 12;
+    c.memory.l2_slices = 24;
+    c.memory.slices_first = true;
+    struct memmap m;
+    memmap_init(&m, &c);
+    for (uint32_t piece = 0; piece < 48; piece++) {
+        const struct mem_place p = memmap_place(&m, piece * 128 + 4);
+        ck_assert_uint_eq(p.slice, piece % 24);
+        ck_assert_uint_eq(p.line, piece / 24);
+        ck_assert_uint_eq(memmap_address(&m, p.slice, p.line), piece * 128);
+    }
+}
+END_TEST
+
 /* Returns the remainder of polynomial `a` divided by polynomial `p`, by long division. */
 static uint64_t remainder_by_division(uint64_t a, uint64_t p) {
     int degree = 63 - __builtin_clzll(p);
@@ -143,6 +163,7 @@ START_TEST(due_units_are_called) {
 END_TEST
 
 SUITE(timing_memmap) {
+    TEST(slices_of_a_channel_come_first);
     TEST(addresses_are_divided);
     TEST_LOOP(ipoly_is_a_remainder, 0, 12);
     TEST_LOOP(ipoly_spreads_strides, 0, 20);

@@ -6,20 +6,22 @@
 #include "test/test.h"
 #include <stdio.h>
 
-#define HEAD                                                                                                           \
-    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>, %lane;\n"    \
+#define ENTRY ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n"
+#define REGISTERS                                                                                                      \
+    "{\n.reg .b32 %r<9>, %lane;\n"                                                                                     \
     ".reg .pred %q, %o; .reg .b64 %a<5>; .shared .b32 s[4];\n"                                                         \
     " ld.param.u64 %a0,[p]; mov.u32 %lane,%laneid; setp.lt.u32 %q,%lane,16; mov.u32 %r5,%ctaid.x;\n"
+#define HEAD ENTRY REGISTERS
 
-static enum heddle_status run_limited(uint64_t limit, const char *option, const char *body, const char *model,
-                                      uint32_t ctas, char error[4096], double *cycles) {
+static enum heddle_status run_kernel(const char *directive, uint64_t limit, const char *option, const char *body,
+                                     const char *model, uint32_t ctas, char error[4096], double *cycles) {
     static char text[4096];
     char err[512];
     const char *const set[] = {"deadlock.cycles=20000", option, NULL};
     struct heddle *h = heddle_open(
         &(struct heddle_options){.model = model, .config = "tiny", .set = set, .cycle_limit = limit}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s", err);
-    snprintf(text, sizeof text, "%s%s ret;\n}\n", HEAD, body);
+    snprintf(text, sizeof text, "%s%s%s%s ret;\n}\n", ENTRY, directive, REGISTERS, body);
     struct heddle_module *m = heddle_module_text(h, "t.ptx", text, strlen(text));
     ck_assert_msg(m != NULL, "%s", heddle_error(h));
     uint64_t p = heddle_alloc(h, 128);
@@ -31,6 +33,11 @@ static enum heddle_status run_limited(uint64_t limit, const char *option, const 
     *cycles = heddle_stat(h, 0, "gpu.cycles");
     heddle_close(h);
     return s;
+}
+
+static enum heddle_status run_limited(uint64_t limit, const char *option, const char *body, const char *model,
+                                      uint32_t ctas, char error[4096], double *cycles) {
+    return run_kernel("", limit, option, body, model, ctas, error, cycles);
 }
 
 static enum heddle_status run_set(const char *option, const char *body, const char *model, uint32_t ctas,
@@ -109,6 +116,51 @@ START_TEST(a_limit_reached_in_a_lock_gives_the_advice) {
     ck_assert_msg(strstr(error, "stopped by the limit of 1000 cycles") && !strstr(error, "-m its"), "%s", error);
     ck_assert_int_eq(run_limited(1000, NULL, together, "spe", 1, error, &cycles), HEDDLE_DEADLOCK);
     ck_assert_msg(strstr(error, "stopped by the limit of 1000 cycles") && !strstr(error, "-m its"), "%s", error);
+}
+END_TEST
+
+/* CTA 0 waits for 64 threads but has 32. The other CTAs change memory forever, so no search finds a repetition. The
+ * second of two checks in a row, each at the end of half of deadlock.cycles, ends the launch: at cycle 20000, plus the
+ * rest of a window. */
+START_TEST(a_cta_that_cannot_continue_ends_the_launch) {
+    static const char waits[] = "setp.eq.u32 %o,%r5,0; @%o bra W;\nL: red.global.add.u32 [%a0+64],1; bra L;\n"
+                                "W: bar.sync 1,64;\n";
+    const char *model = base_models()->name[_i];
+    char error[4096];
+    double cycles;
+    ck_assert_msg(run_limited(200000, NULL, waits, model, 2, error, &cycles) == HEDDLE_DEADLOCK, "%s", model);
+    ck_assert_msg(strstr(error, "deadlock: no warp of CTA (0,0,0) can continue, for at least 10000 cycles") != NULL,
+                  "%s: %s", model, error);
+    ck_assert_msg(strstr(error, "CTA (0,0,0), warp 0, model ") != NULL, "%s: %s", model, error);
+    ck_assert_msg(!strstr(error, "CTA (1,0,0)") && !strstr(error, "choose a model"), "%s: %s", model, error);
+    ck_assert_double_ge(cycles, 20000);
+    ck_assert_double_le(cycles, 22000);
+}
+END_TEST
+
+/* Half of the lanes of CTA 0 wait at one barrier, half at another. */
+START_TEST(lanes_of_a_warp_that_wait_apart_get_the_advice) {
+    static const char waits[] = "setp.eq.u32 %o,%r5,0; @%o bra W;\nL: red.global.add.u32 [%a0+64],1; bra L;\n"
+                                "W: @%q bra V; barrier.sync 1,64; bra E;\nV: barrier.sync 2,64;\nE:\n";
+    char error[4096];
+    double cycles;
+    ck_assert_msg(run_limited(200000, NULL, waits, "spe", 2, error, &cycles) == HEDDLE_DEADLOCK, "%s", error);
+    ck_assert_msg(strstr(error, "can continue, for at least 10000 cycles; if lanes of a warp wait for each other") !=
+                      NULL,
+                  "%s", error);
+}
+END_TEST
+
+/* CTA 0 of a cluster waits at the cluster's barrier for CTA 1, which counts for longer than deadlock.cycles. */
+START_TEST(a_cta_that_waits_for_its_cluster_is_left_alone) {
+    static const char waits[] = "setp.eq.u32 %o,%r5,0; @%o bra W; mov.u32 %r2,0;\n"
+                                "L: red.global.add.u32 [%a0+64],1; add.u32 %r2,%r2,1; setp.lt.u32 %o,%r2,20000;\n"
+                                " @%o bra L;\nW: barrier.cluster.arrive; barrier.cluster.wait;\n";
+    char error[4096];
+    double cycles;
+    ck_assert_msg(run_kernel(".reqnctapercluster 2\n", 100000000, NULL, waits, "spe", 2, error, &cycles) == HEDDLE_OK,
+                  "%s", error);
+    ck_assert_double_ge(cycles, 40000);
 }
 END_TEST
 
@@ -283,6 +335,9 @@ SUITE(timing_livelock) {
     TEST_LOOP(a_lock_inside_a_warp_is_found, 0, 2);
     TEST(a_limit_reached_in_a_lock_gives_the_advice);
     TEST(a_cta_without_room_does_not_help);
+    TEST_LOOP(a_cta_that_cannot_continue_ends_the_launch, 0, base_models()->n);
+    TEST(lanes_of_a_warp_that_wait_apart_get_the_advice);
+    TEST(a_cta_that_waits_for_its_cluster_is_left_alone);
     TEST_LOOP(sleep_is_no_deadlock, 0, base_models()->n);
     TEST(sleep_that_waits_for_lanes_of_the_warp_is_found);
     TEST(the_search_pauses_while_a_warp_counts);

@@ -58,14 +58,15 @@ static struct counts each(const char *inst, unsigned threads, const char *option
 /* Cycles from an instruction to the next one, which uses its result. `ampere` has a latency of 4 for additions,
  * products and logic, and one cycle more for a result that another unit reads.
  * - 64-bit addition: 4 until the second addition has the carry, and 4 for its result.
- * - 64-bit logic: the second half issues 2 cycles after the first, because the pipe has 16 lanes; 4 for its result.
+ * - 64-bit logic: the second half issues 2 cycles after the first, because the pipe has 16 lanes; 4 for its result. An
+ *   addition follows each, because logic after logic becomes one instruction.
  * - 64-bit product: gaps of 2, 4 and 5; 4 for the last addition; 1, because a product reads the sum. */
 START_TEST(cycles_of_an_expansion) {
     static const struct {
         const char *inst;
         double cycles, count;
     } row[] = {{"add.u64 %d2, %d2, %d2;\n", 4 + 4, 2},
-               {"xor.b64 %d2, %d2, 77;\n", 2 + 4, 2},
+               {"xor.b64 %d2, %d2, 77; add.u64 %d2, %d2, %d1;\n", 2 + 4 + 4 + 4, 4},
                {"mul.lo.u64 %d2, %d2, %d2;\n", 2 + 4 + 5 + 4 + 1, 4},
                {"add.u32 %r1, %r1, %r1;\n", 4, 1}};
     const struct counts c = each(row[_i].inst, 1, "core.select=on");
@@ -114,14 +115,14 @@ START_TEST(special_function_units_convert) {
 }
 END_TEST
 
-/* 32 warps are 8 for each sub-core. The two halves of 64-bit logic take its pipe of 16 lanes for 2 cycles each, so the
- * 8 warps need 8 * 2 * 2 cycles for an instruction each. Every machine instruction takes an issue slot. */
+/* 32 warps are 8 for each sub-core. The halves of 64-bit logic and of an addition take its pipe of 16 lanes for 2
+ * cycles each, so the 8 warps need 8 * 4 * 2 cycles for both. Every machine instruction takes an issue slot. */
 START_TEST(machine_instructions_share_slots_and_pipes) {
-    const struct counts c = each("xor.b64 %d2, %d2, 77;\n", 32 * 32, "core.select=on");
-    ck_assert_double_eq(c.cycles, 8 * 2 * 2);
-    ck_assert_double_eq(c.machine, 32 * 2);
-    ck_assert_double_eq(c.expanded, 32); /* the second halves */
-    ck_assert_double_eq(c.issued, 32 * 2);
+    const struct counts c = each("xor.b64 %d2, %d2, 77; add.u64 %d2, %d2, %d1;\n", 32 * 32, "core.select=on");
+    ck_assert_double_eq(c.cycles, 8 * 4 * 2);
+    ck_assert_double_eq(c.machine, 32 * 4);
+    ck_assert_double_eq(c.expanded, 32 * 2); /* the second halves */
+    ck_assert_double_eq(c.issued, 32 * 4);
 }
 END_TEST
 
@@ -153,7 +154,7 @@ START_TEST(machine_instructions_count_operations_and_registers) {
     static const struct {
         const char *inst;
         double count[N];
-    } rows[] = {{"xor.b64 %d2, %d2, 77;\n", {2, 0, 0, 0, 1, 0, 2, 2}},
+    } rows[] = {{"xor.b64 %d2, %d2, 77; add.u64 %d2, %d2, %d1;\n", {4, 0, 0, 0, 2, 0, 2 + 2, 2 + 2}},
                 {"mul.lo.u64 %d2, %d2, %d2;\n", {1, 3, 0, 0, 1, 0, 3 * 3 + 2, 4}},
                 {"sin.approx.f32 %f1, %f1;\n", {0, 0, 1, 1, 1, 0, 2 + 1, 2}},
                 {"add.u32 %r1, %r1, %r1;\n", {0, 0, 0, 0, 0, 1, 1, 1}},

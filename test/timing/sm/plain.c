@@ -17,7 +17,8 @@ static const struct {
     {"mcml", "tiny"},    /* deep stacks, loops that lanes leave one by one */
     {"shade1", "fermi"}, /* calls and returns that diverge */
     {"scan", "fermi"},
-    {"nw", "gt200"}, /* barriers after divergence, or after lanes returned */
+    {"nw", "gt200"},             /* barriers after divergence, or after lanes returned */
+    {"scan", "turing-gpgpusim"}, /* shared collectors: their work may be the only work of a cycle */
     /* modern cores, which skip cycles in which only memory accesses advance */
     {"vecadd", "gv100"}, /* warps wait for room at the load/store unit */
     {"reduction", "gv100"},

@@ -11,13 +11,21 @@ void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t
     f->result_bus = result_bus;
 }
 
-void regfile_ports(struct regfile *f, uint32_t lanes, uint32_t warp_lanes, bool write_port) {
+void regfile_ports(struct regfile *f, uint32_t lanes, uint32_t warp_lanes, uint32_t reads, bool write_port) {
     enum { NEVER_AT_ONCE = -1024 };
     assert(lanes >= 1 && 32 % lanes == 0);
-    f->slots = 32 / lanes;
+    f->slots = 32 / lanes * reads;
     f->parts = warp_lanes > 32 ? 32 / lanes : warp_lanes > lanes ? warp_lanes / lanes : 1;
-    f->write_port = write_port;
+    f->write_slots = write_port ? 0 : 32 / lanes;
     f->at_once = f->slots > 1 || write_port ? NEVER_AT_ONCE : (int32_t)f->operands;
+}
+
+/* Returns the first slot of bank `b` from `slot` on that no write takes. A write takes the first slots of its cycle. */
+static uint64_t after_write(const struct regfile *f, uint32_t b, uint64_t slot) {
+    uint64_t c = slot / f->slots;
+    for (; slot - c * f->slots < f->write_slots && regfile_written_at(f, c, b); c = slot / f->slots)
+        slot = c * f->slots + f->write_slots;
+    return slot;
 }
 
 uint64_t regfile_read_in_turns(struct regfile *f, const struct bank_list *l, uint32_t warp, uint64_t from) {
@@ -27,10 +35,9 @@ uint64_t regfile_read_in_turns(struct regfile *f, const struct bank_list *l, uin
     uint64_t last = from;
     for (unsigned i = 0; i < l->n_reads; i++) {
         uint32_t b = regfile_bank(f, l->bank[i], warp);
-        uint64_t slot = max64(f->next_read[b], from * f->slots), c = slot / f->slots;
-        for (; (c - from < KEPT && taken[c - from] >= operands) || (!f->write_port && regfile_written_at(f, c, b));
-             slot = c * f->slots)
-            c++;
+        uint64_t slot = after_write(f, b, max64(f->next_read[b], from * f->slots)), c = slot / f->slots;
+        for (; c - from < KEPT && taken[c - from] >= operands; c = slot / f->slots)
+            slot = after_write(f, b, (c + 1) * f->slots);
         if (c - from < KEPT)
             taken[c - from]++;
         f->next_read[b] = slot + 1;

@@ -60,10 +60,14 @@ static inline uint64_t collector_accept(struct collector *c, uint64_t now, uint3
 static inline uint64_t collector_leaves(const struct collector *c, uint64_t ready) {
     return ready > c->out[c->out_at] ? ready : c->out[c->out_at];
 }
-/* Records that the instruction in `unit` leaves the unit at cycle `left` and its dispatch latch at cycle `entered`. */
-static inline void collector_dispatched(struct collector *c, uint32_t unit, uint64_t left, uint64_t entered) {
-    c->unit_free[unit] = left;
+/* Records that an instruction leaves its unit at cycle `left`, and its dispatch latch at cycle `entered`. */
+static inline void collector_left(struct collector *c, uint64_t left, uint64_t entered) {
     c->out[c->out_at] = entered > left ? entered : left + 1;
     c->out_at = collector_next(c->out_at, c->out_ports);
+}
+/* Does the same, and frees `unit`. */
+static inline void collector_dispatched(struct collector *c, uint32_t unit, uint64_t left, uint64_t entered) {
+    c->unit_free[unit] = left;
+    collector_left(c, left, entered);
 }
 #endif

@@ -10,6 +10,8 @@ enum { MAX_PIPE_UNITS = 16 };
 
 struct pipes {
     uint32_t units;
+    /* with peer.pipe_ends: a ring for each pipe, with the cycles in which instructions leave it; else NULL */
+    uint32_t *ends;
     uint64_t unit_free[MAX_PIPE_UNITS]; /* by pipe: cycle at which it accepts its next instruction */
     struct {
         uint64_t busy, waits; /* busy cycles of all pipes; cycles that instructions waited for a pipe */
@@ -18,6 +20,16 @@ struct pipes {
 
 /* Requires zeroed memory. */
 void pipes_init(struct pipes *p, uint32_t units);
+/* From now on, at most one instruction a cycle leaves each pipe (peer.pipe_ends). Returns false if there is not enough
+ * memory. */
+bool pipes_end_singly(struct pipes *p);
+/* Frees what pipes_end_singly() has allocated. */
+void pipes_release(struct pipes *p);
+/* After pipes_end_singly(): returns the pipe that can first accept an instruction of `latency` cycles, from cycle
+ * *enters on. Sets *enters to that cycle. */
+uint32_t pipes_find(const struct pipes *p, uint64_t *enters, uint32_t latency);
+/* After pipes_end_singly(): records that an instruction leaves pipe `unit` in cycle `end`. */
+void pipes_note_end(struct pipes *p, uint32_t unit, uint64_t end);
 /* Returns the pipe that becomes free first. */
 static inline uint32_t pipes_earliest(const struct pipes *p) {
     uint32_t best = 0;

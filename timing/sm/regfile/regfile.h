@@ -3,7 +3,7 @@
 /* Register banks. A bank reads 32 lanes per cycle: all lanes of one operand or, with collector.lanes, fewer lanes of
  * each of several operands. With collector.lanes, the pipe begins with the first lanes while the bank reads the last
  * lanes. Two operands of a bank of 16 lanes are both read in two cycles, and the instruction leaves after the first
- * cycle. A third operand costs one more cycle. */
+ * cycle. A third operand costs one more cycle. With collector.reads, a bank reads several whole operands per cycle. */
 #include "isa/arith.h"
 #include "timing/config/config.h"
 #include "timing/report/stat.h"
@@ -31,8 +31,8 @@ struct regfile {
     int32_t at_once; /* number of operands that regfile_read() handles itself; negative: none (see regfile_ports()) */
     uint32_t slots;  /* operands that a bank reads at the same time */
     uint32_t parts;  /* cycles of each read */
-    bool write_port; /* true if writes take no cycle from reads */
-    uint32_t result_bus; /* results per cycle */
+    uint32_t write_slots; /* slots of a cycle that a write takes from reads; 0 if the bank has a write port */
+    uint32_t result_bus;  /* results per cycle */
     struct regfile_counts n;
     uint64_t next_read[MAX_BANKS]; /* first slot (cycle x slots) in which the bank can serve another read */
     struct {
@@ -47,8 +47,9 @@ struct regfile {
 void regfile_init(struct regfile *f, uint32_t banks, uint32_t operands, uint32_t result_bus);
 /* Makes each bank read `lanes` lanes of an operand per cycle, and 32 / lanes operands at a time. `lanes` is a divisor
  * of 32; the default is 32. `warp_lanes` is the number of lanes of a warp, a power of two. In a list of banks, each
- * group of 32 lanes counts as a separate operand. With `write_port` a bank reads and writes in the same cycle. */
-void regfile_ports(struct regfile *f, uint32_t lanes, uint32_t warp_lanes, bool write_port);
+ * group of 32 lanes counts as a separate operand. Each bank reads `reads` operands in a cycle, one less if a result is
+ * written. With `write_port` a bank reads and writes in the same cycle. */
+void regfile_ports(struct regfile *f, uint32_t lanes, uint32_t warp_lanes, uint32_t reads, bool write_port);
 /* Returns the bank of a register of warp `warp`; for warp 0 the register is in bank `bank`. */
 static inline uint32_t regfile_bank(const struct regfile *f, uint8_t bank, uint32_t warp) {
     return f->bank_mask ? (bank + warp) & f->bank_mask : (bank + warp) % f->banks;

@@ -43,60 +43,55 @@ static void warp_start(void *state, uint32_t n_regs) {
 
 static inline bool bit(const uint64_t *bits, uint16_t r) { return bits[r / 64] >> (r % 64) & 1; }
 
-static enum sb_verdict warp_check(const void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r) {
+uint32_t sb_words_choose(const void *state, const struct sb_regs *r, uint32_t ready, uint32_t arith, uint32_t load) {
     const struct warp_board *b = state;
-    const uint64_t *load = b->bits + b->words;
-    enum sb_verdict verdict = SB_READY;
-    (void)board;
-    (void)lanes;
-    if (b->words == 1) /* common case */
-        return sb_word_check(state, r);
-    for (unsigned i = 0; i < r->n_read; i++)
-        if (bit(b->bits, r->read[i])) {
-            if (bit(load, r->read[i]))
-                return SB_WAIT_LOAD;
-            verdict = SB_WAIT_ARITH;
-        }
-    for (unsigned i = 0; i < r->n_write; i++)
-        if (bit(b->bits, r->write[i])) {
-            if (bit(load, r->write[i]))
-                return SB_WAIT_LOAD;
-            verdict = SB_WAIT_ARITH;
-        }
-    return verdict;
-}
-
-static void warp_issue(void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r, bool is_load) {
-    struct warp_board *b = state;
-    uint64_t *load = b->bits + b->words;
-    (void)board;
-    (void)lanes;
-    if (b->words == 1) {
-        sb_word_issue(state, r, is_load);
-        return;
+    const uint64_t *loads = b->bits + b->words;
+    bool waits = false, for_load = false;
+    for (unsigned i = 0; i < r->n_read; i++) {
+        waits |= bit(b->bits, r->read[i]);
+        for_load |= bit(loads, r->read[i]);
     }
     for (unsigned i = 0; i < r->n_write; i++) {
-        uint64_t m = 1ull << (r->write[i] % 64);
-        b->bits[r->write[i] / 64] |= m;
-        if (is_load)
-            load[r->write[i] / 64] |= m;
+        waits |= bit(b->bits, r->write[i]);
+        for_load |= bit(loads, r->write[i]);
     }
+    return choose32(waits, choose32(for_load, load, arith), ready);
+}
+
+void sb_words_issue(void *state, const struct sb_regs *r, bool load) {
+    struct warp_board *b = state;
+    for (unsigned i = 0; i < r->n_write; i++) {
+        const uint64_t m = 1ull << (r->write[i] % 64);
+        b->bits[r->write[i] / 64] |= m;
+        b->bits[b->words + r->write[i] / 64] |= load ? m : 0;
+    }
+}
+
+void sb_words_writeback(void *state, const struct sb_regs *r) {
+    struct warp_board *b = state;
+    for (unsigned i = 0; i < r->n_write; i++) {
+        const uint64_t m = ~(1ull << (r->write[i] % 64));
+        b->bits[r->write[i] / 64] &= m;
+        b->bits[b->words + r->write[i] / 64] &= m;
+    }
+}
+
+static enum sb_verdict warp_check(const void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r) {
+    (void)board;
+    (void)lanes;
+    return (enum sb_verdict)sb_warp_choose(state, r, SB_READY, SB_WAIT_ARITH, SB_WAIT_LOAD);
+}
+
+static void warp_issue(void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r, bool load) {
+    (void)board;
+    (void)lanes;
+    sb_warp_issue(state, r, load);
 }
 
 static void warp_writeback(void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r) {
-    struct warp_board *b = state;
-    uint64_t *load = b->bits + b->words;
     (void)board;
     (void)lanes;
-    if (b->words == 1) {
-        sb_word_writeback(state, r);
-        return;
-    }
-    for (unsigned i = 0; i < r->n_write; i++) {
-        uint64_t m = ~(1ull << (r->write[i] % 64));
-        b->bits[r->write[i] / 64] &= m;
-        load[r->write[i] / 64] &= m;
-    }
+    sb_warp_writeback(state, r);
 }
 
 static int warp_waits_for(const void *state, unsigned board, lanemask_t lanes, const struct sb_regs *r) {

@@ -47,8 +47,8 @@ struct scoreboard_ops {
 
 /* One set of pending bits for the whole warp (RECONV_BOARD_WARP), for SPE and other models. */
 extern const struct scoreboard_ops scoreboard_warp;
-/* The state of scoreboard_warp for programs of at most SB_WORD registers. Its functions are inline for callers that
- * know that a warp has this kind of scoreboard. */
+/* The state of scoreboard_warp for programs of at most SB_WORD registers. The functions sb_word_*() are inline for
+ * callers that know that a warp has this state, and sb_warp_*() for callers that know the kind of the scoreboard. */
 enum { SB_WORD = 64 };
 struct sb_word {
     uint64_t words;         /* 1 */
@@ -62,6 +62,21 @@ static inline uint32_t sb_word_choose(const void *state, const struct sb_regs *r
     uint32_t waits = choose32(b->load & r->low, load, arith);
     return choose32(b->pending & r->low, waits, ready);
 }
+/* The same for programs of more than SB_WORD registers. */
+uint32_t sb_words_choose(const void *state, const struct sb_regs *r, uint32_t ready, uint32_t arith, uint32_t load);
+void sb_words_issue(void *state, const struct sb_regs *r, bool load);
+void sb_words_writeback(void *state, const struct sb_regs *r);
+
+static inline bool sb_is_word(const void *state) {
+    const struct sb_word *b = state;
+    return __builtin_expect(b->words == 1, 1);
+}
+/* The same for programs of any size. */
+static inline uint32_t sb_warp_choose(const void *state, const struct sb_regs *r, uint32_t ready, uint32_t arith,
+                                      uint32_t load) {
+    return sb_is_word(state) ? sb_word_choose(state, r, ready, arith, load)
+                             : sb_words_choose(state, r, ready, arith, load);
+}
 static inline enum sb_verdict sb_word_check(const void *state, const struct sb_regs *r) {
     return (enum sb_verdict)sb_word_choose(state, r, SB_READY, SB_WAIT_ARITH, SB_WAIT_LOAD);
 }
@@ -74,6 +89,18 @@ static inline void sb_word_writeback(void *state, const struct sb_regs *r) {
     struct sb_word *b = state;
     b->pending &= ~r->wlow;
     b->load &= ~r->wlow;
+}
+static inline void sb_warp_issue(void *state, const struct sb_regs *r, bool load) {
+    if (sb_is_word(state))
+        sb_word_issue(state, r, load);
+    else
+        sb_words_issue(state, r, load);
+}
+static inline void sb_warp_writeback(void *state, const struct sb_regs *r) {
+    if (sb_is_word(state))
+        sb_word_writeback(state, r);
+    else
+        sb_words_writeback(state, r);
 }
 
 /* Left and right scoreboards with shadow bits (RECONV_BOARD_SIDES). */

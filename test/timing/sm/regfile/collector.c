@@ -81,7 +81,7 @@ START_TEST(half_banks_read_two_operands_side_by_side) {
     const uint8_t b[] = {1, 1, 1};
     struct bank_list one = list(b, 1, 0), two = list(b, 2, 0), three = list(b, 3, 0);
     begin(2, 3, 2);
-    regfile_ports(&file, 16, 32, true);
+    regfile_ports(&file, 16, 32, 1, true);
     ck_assert_uint_eq(regfile_read(&file, &two, 0, 10), 11);
     ck_assert_uint_eq(regfile_read(&file, &two, 0, 10), 13); /* the bank is busy at 10 and 11 */
     ck_assert_uint_eq(regfile_read(&file, &three, 0, 20), 22);
@@ -101,7 +101,7 @@ START_TEST(banks_read_32_lanes_a_cycle) {
         for (uint8_t n = 1; n <= 3; n++) {
             struct bank_list l = list(b, n, 0);
             begin(2, 3, 2);
-            regfile_ports(&file, lanes, 32, true);
+            regfile_ports(&file, lanes, 32, 1, true);
             uint64_t first = regfile_read(&file, &l, 0, 0), last = first;
             for (int i = 1; i < 64; i++)
                 last = regfile_read(&file, &l, 0, 0);
@@ -110,12 +110,26 @@ START_TEST(banks_read_32_lanes_a_cycle) {
 }
 END_TEST
 
+/* A bank reads two operands in a cycle: three operands that begin at 10 end with cycle 11. A write at 20 replaces one
+ * of the two reads of that cycle, so of two operands the second is read at 21. */
+START_TEST(banks_read_several_operands) {
+    const uint8_t b[] = {1, 1, 1};
+    struct bank_list write = list(b, 0, 1), two = list(b, 2, 0), three = list(b, 3, 0);
+    begin(2, 3, 2);
+    regfile_ports(&file, 32, 32, 2, false);
+    ck_assert_uint_eq(regfile_read(&file, &three, 0, 10), 12);
+    ck_assert_uint_eq(regfile_write(&file, &write, 0, 20, 10), 20);
+    ck_assert_uint_eq(regfile_read(&file, &two, 0, 20), 22);
+    ck_assert_uint_eq(regfile_read(&file, &two, 0, 30), 31);
+}
+END_TEST
+
 START_TEST(a_write_port_leaves_reads_alone) {
     const uint8_t b[] = {1};
     struct bank_list write = list(b, 0, 1), read = list(b, 1, 0);
     for (uint32_t lanes = 16; lanes <= 32; lanes *= 2) {
         begin(2, 3, 2);
-        regfile_ports(&file, lanes, 32, _i);
+        regfile_ports(&file, lanes, 32, 1, _i);
         ck_assert_uint_eq(regfile_write(&file, &write, 0, 20, 10), 20);
         ck_assert_uint_eq(regfile_write(&file, &write, 0, 20, 10), 21); /* one result a cycle */
         ck_assert_uint_eq(regfile_read(&file, &read, 0, 20), _i ? 21 : 23);
@@ -202,6 +216,35 @@ START_TEST(two_pipes_take_two) {
 }
 END_TEST
 
+/* Returns the cycle in which an instruction of `latency` cycles enters a pipe from cycle `from` on; it blocks the pipe
+ * for a cycle. Sets *unit. */
+static uint64_t enter(struct pipes *p, uint64_t from, uint32_t latency, uint32_t *unit) {
+    *unit = pipes_find(p, &from, latency);
+    pipes_enter(p, *unit, from, 1);
+    pipes_note_end(p, *unit, from + latency);
+    return from;
+}
+
+/* An instruction of 4 cycles enters at 10 and leaves at 14. So one of 1 cycle cannot enter at 13; it enters at 14.
+ * Before and after that, the pipe is free. A second pipe accepts an instruction of 1 cycle at 13. */
+START_TEST(one_instruction_leaves_a_pipe_in_a_cycle) {
+    for (uint32_t units = 1; units <= 2; units++) {
+        struct pipes p = {0};
+        uint32_t unit;
+        pipes_init(&p, units);
+        ck_assert(pipes_end_singly(&p));
+        ck_assert_uint_eq(enter(&p, 10, 4, &unit), 10);
+        ck_assert_uint_eq(unit, 0);
+        ck_assert_uint_eq(enter(&p, 11, 1, &unit), 11);
+        ck_assert_uint_eq(unit, 0);
+        ck_assert_uint_eq(enter(&p, 13, 1, &unit), units == 1 ? 14 : 13);
+        ck_assert_uint_eq(unit, units - 1);
+        ck_assert_uint_eq(enter(&p, 15, 1, &unit), 15);
+        pipes_release(&p);
+    }
+}
+END_TEST
+
 SUITE(timing_collector) {
     TEST(one_operand_a_cycle);
     TEST(several_operands_a_cycle_from_different_banks);
@@ -210,6 +253,7 @@ SUITE(timing_collector) {
     TEST(two_results_of_one_bank_follow_each_other);
     TEST(half_banks_read_two_operands_side_by_side);
     TEST(banks_read_32_lanes_a_cycle);
+    TEST(banks_read_several_operands);
     TEST_LOOP(a_write_port_leaves_reads_alone, 0, 2);
     TEST(the_result_bus_carries_so_many_a_cycle);
     TEST(an_instruction_passes_a_collector);
@@ -217,4 +261,5 @@ SUITE(timing_collector) {
     TEST(a_blocked_pipe_holds_the_collector);
     TEST(pipes_take_one_every_initiation_interval);
     TEST(two_pipes_take_two);
+    TEST(one_instruction_leaves_a_pipe_in_a_cycle);
 }
