@@ -238,6 +238,32 @@ START_TEST(the_kernel_is_named_once) {
 }
 END_TEST
 
+/* A write outside of shared memory: the message names the missing dynamic memory if the kernel uses dynamic memory and
+ * the launch has none. Kernel d writes s[at], whose 4 bytes end at at + 4. Kernel t writes static memory of 4 bytes. */
+START_TEST(missing_dynamic_shared_memory_is_named) {
+    static const char text[] = HEAD ".extern .shared .align 4 .b8 s[];\n"
+                                    ".visible .entry d(.param .u32 at) { .reg .b32 %r<3>; ld.param.u32 %r1,[at];\n"
+                                    "mov.u32 %r2,s; add.s32 %r2,%r2,%r1; st.shared.u32 [%r2],%r1; ret; }\n"
+                                    ".visible .entry t(.param .u32 at) { .reg .b32 %r<3>; .shared .b32 w;\n"
+                                    "ld.param.u32 %r1,[at];\n"
+                                    "mov.u32 %r2,w; add.s32 %r2,%r2,%r1; st.shared.u32 [%r2],%r1; ret; }\n";
+    static const struct {
+        const char *kernel;
+        uint32_t at, dynamic;
+        bool fault, named;
+    } rows[] = {{"d", 0, 0, true, true}, {"d", 0, 4, false, false}, {"d", 4, 4, true, false}, {"t", 4, 0, true, false}};
+    struct heddle_module *m = good_module(text);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct heddle_arg arg = {&rows[i].at, 4};
+        ck_assert_int_eq(heddle_launch(h, m, rows[i].kernel, one, one, rows[i].dynamic, &arg, 1),
+                         rows[i].fault ? HEDDLE_FAULT : HEDDLE_OK);
+        const bool named = rows[i].fault && strstr(heddle_error(h), "the kernel uses dynamic shared memory, but the "
+                                                                    "launch does not request any\n");
+        ck_assert_msg(named == rows[i].named, "%zu: %s", i, heddle_error(h));
+    }
+}
+END_TEST
+
 SUITE(host_launch) {
     tcase_add_checked_fixture(tc, setup, teardown);
     TEST(a_launch_computes_and_is_counted);
@@ -252,4 +278,5 @@ SUITE(host_launch) {
     TEST(a_context_that_cannot_be_opened_says_why);
     TEST(listings_show_the_program);
     TEST(the_kernel_is_named_once);
+    TEST(missing_dynamic_shared_memory_is_named);
 }

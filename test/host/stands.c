@@ -125,7 +125,68 @@ START_TEST(the_callback_runs_another_launch) {
 }
 END_TEST
 
+/* Two warps. Thread 0 reads the word once in each round, and hands it to the others in shared memory, between two
+ * barriers. All threads leave after the values 1 and 2. So the CTA never repeats its steps exactly: each round writes
+ * shared memory. */
+static const char rounds[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+    ".reg .b32 %r<5>; .reg .b64 %a; .reg .pred %q; .shared .b32 s;\n"
+    "ld.param.u64 %a,[p]; mov.u32 %r2,1; mov.u32 %r3,%tid.x;\n"
+    "L: setp.ne.u32 %q,%r3,0; @%q bra W; ld.volatile.global.u32 %r1,[%a]; st.shared.u32 [s],%r1;\n"
+    "W: bar.sync 0; ld.shared.u32 %r4,[s]; bar.sync 0; setp.ne.u32 %q,%r4,%r2; @%q bra L;\n"
+    "st.volatile.global.u32 [%a+4],%r4; add.u32 %r2,%r2,1; setp.lt.u32 %q,%r2,3; @%q bra L;\n"
+    "ret;\n}\n";
+
+/* Runs `rounds` on memory of the host, or of the device, up to `limit` cycles or warp instructions. */
+static enum heddle_status run_rounds(struct host *host, const char *model, bool on_host, uint64_t limit,
+                                     uint32_t words[2]) {
+    char error[2048];
+    const char *const set[] = {"deadlock.cycles=10000", NULL};
+    const struct heddle_options o = {.model = model,
+                                     .config = "fermi",
+                                     .set = set,
+                                     .threads = 2,
+                                     .cycle_limit = limit,
+                                     .stands = stands,
+                                     .stands_ctx = host};
+    struct heddle *h = heddle_open(&o, error, sizeof error);
+    ck_assert_msg(h != NULL, "%s", error);
+    const uint64_t at = on_host ? heddle_alloc_shared(h, 8) : heddle_alloc(h, 8);
+    heddle_clear(h, at, 8);
+    host->words = on_host ? (volatile uint32_t *)(uintptr_t)at : words;
+    struct heddle_module *m = heddle_module_text(h, "t.ptx", rounds, strlen(rounds));
+    ck_assert_msg(m != NULL, "%s", heddle_error(h));
+    const enum heddle_status s = heddle_launch(h, m, "k", (struct heddle_dim){1, 1, 1}, (struct heddle_dim){64, 1, 1},
+                                               0, &(struct heddle_arg){&at, 8}, 1);
+    ck_assert_int_eq(heddle_read(h, at, words, 8), HEDDLE_OK);
+    heddle_close(h);
+    return s;
+}
+
+START_TEST(a_launch_that_polls_the_host_in_rounds_lets_it_run) {
+    struct host host = {0};
+    uint32_t words[2] = {0, 0};
+    ck_assert_msg(run_rounds(&host, models[_i], true, 100000000, words) == HEDDLE_OK, "%s", models[_i]);
+    ck_assert_int_eq(host.calls, 6);
+    ck_assert_int_eq((int)words[1], 2);
+}
+END_TEST
+
+/* Other CTAs may change memory of the device, so the launch first has 200 periods of 5000 cycles, or 64 turns. */
+START_TEST(a_launch_that_polls_the_device_in_rounds_lets_others_run_late) {
+    struct host host = {0};
+    uint32_t words[2] = {0, 0};
+    ck_assert_msg(run_rounds(&host, models[_i], false, 150000, words) == HEDDLE_DEADLOCK, "%s", models[_i]);
+    ck_assert_int_eq(host.calls, 0);
+    ck_assert_msg(run_rounds(&host, models[_i], false, 5000000, words) == HEDDLE_DEADLOCK, "%s", models[_i]);
+    ck_assert_int_gt(host.calls, 0);
+}
+END_TEST
+
 SUITE(host_stands) {
+    TEST_LOOP(a_launch_that_polls_the_host_in_rounds_lets_it_run, 0, (int)(sizeof models / sizeof models[0]));
+    TEST_LOOP(a_launch_that_polls_the_device_in_rounds_lets_others_run_late, 0,
+              (int)(sizeof models / sizeof models[0]));
     TEST_LOOP(the_callback_runs_another_launch, 0, (int)(sizeof models / sizeof models[0]));
     TEST_LOOP(a_launch_goes_on_when_memory_changes, 0, (int)(sizeof models / sizeof models[0]));
     TEST_LOOP(a_launch_ends_when_the_callback_says_so, 0, (int)(sizeof models / sizeof models[0]));

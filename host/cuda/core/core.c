@@ -2,6 +2,7 @@
 #include "core_module.h"
 #include "core_report.h"
 #include "core_runner.h"
+#include "core_signals.h"
 #include "host/load/elf_load.h"
 #include "host/load/follow.h"
 #include <dlfcn.h>
@@ -204,8 +205,10 @@ static void open_context(void) {
         r->broken = true;
         r->worst = HEDDLE_USAGE;
     }
-    if (r->h)
+    if (r->h) {
         keep_addresses(r->h);
+        cuda_catch_signals();
+    }
     pthread_atfork(NULL, NULL, after_fork);
     report_at_exit();
 }

@@ -10,14 +10,6 @@ struct cuda_user_object; /* a user object that graphs keep alive */
 typedef struct cuda_node *const *node_list;
 enum { GRAPH_HOLD_MOVE = 1 };
 
-/* cudaMemAllocNodeParams */
-struct cuda_alloc_params {
-    int type, handle_types, location, device;
-    char more[72];
-    const void *access;
-    size_t n_access, bytes;
-    void *p;
-};
 /* cudaGraphInstantiateParams, CUDA_GRAPH_INSTANTIATE_PARAMS */
 struct cuda_instantiation {
     unsigned long long flags;
@@ -41,10 +33,9 @@ enum cuda_error cuda_graph_add_work(struct cuda_node **out, struct cuda_graph *g
 /* Adds a node from a description of its work. */
 enum cuda_error cuda_graph_add_kernel(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
                                       const struct cuda_kernel_params *p);
-/* Adds a node that copies to the variable `symbol` if `to` is set, else from the variable. */
+/* Adds a node that copies to or from a variable. */
 enum cuda_error cuda_graph_add_symbol(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
-                                      const void *symbol, void *other, size_t bytes, size_t offset, enum cuda_copy kind,
-                                      bool to);
+                                      const struct cuda_symbol_copy *c);
 enum cuda_error cuda_graph_add_fill(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
                                     const struct cuda_fill_params *f);
 enum cuda_error cuda_graph_add_call(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
@@ -54,6 +45,17 @@ enum cuda_error cuda_graph_add_child(struct cuda_node **out, struct cuda_graph *
 /* Adds a node that records the event (`kind` is NODE_RECORD) or waits for the event (NODE_WAIT). */
 enum cuda_error cuda_graph_add_event(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
                                      enum cuda_node_kind kind, struct cuda_event *event);
+/* Get and set the event of a node that records (`kind` is NODE_RECORD) or waits (NODE_WAIT). */
+enum cuda_error cuda_node_event(const struct cuda_node *n, enum cuda_node_kind kind, struct cuda_event **out);
+enum cuda_error cuda_node_set_event(struct cuda_node *n, enum cuda_node_kind kind, struct cuda_event *event);
+/* Add a node of any kind from its description, and replace the work of a node. `work` makes the work of kinds other
+ * than conditions and memory, from the layout of the interface. */
+typedef enum cuda_error cuda_make_work(struct cuda_work *w, const struct cuda_node_params *p);
+enum cuda_error cuda_graph_add_params(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
+                                      struct cuda_node_params *p, cuda_make_work *work);
+enum cuda_error cuda_node_set_params(struct cuda_node *n, const struct cuda_node_params *p, cuda_make_work *work);
+enum cuda_error cuda_exec_set_params(struct cuda_graph_exec *x, const struct cuda_node *n,
+                                     const struct cuda_node_params *p, cuda_make_work *work);
 /* Makes to[i] depend on from[i]. */
 enum cuda_error cuda_graph_add_edges(struct cuda_graph *g, node_list from, node_list to, size_t n);
 /* Returns the launch of a kernel node, or CUDA_ErrorInvalidValue for a node of another kind. */
@@ -129,6 +131,9 @@ enum cuda_error cuda_exec_set_kernel(struct cuda_graph_exec *x, const struct cud
 enum cuda_error cuda_exec_set_fill(struct cuda_graph_exec *x, const struct cuda_node *n,
                                    const struct cuda_fill_params *f);
 enum cuda_error cuda_exec_set_call(struct cuda_graph_exec *x, const struct cuda_node *n, const struct cuda_call *c);
+enum cuda_error cuda_exec_set_event(struct cuda_graph_exec *x, const struct cuda_node *n, enum cuda_node_kind kind,
+                                    struct cuda_event *event);
+enum cuda_error cuda_exec_set_child(struct cuda_graph_exec *x, const struct cuda_node *n, struct cuda_graph *child);
 /* Set and get whether a node of the executable graph is enabled. */
 enum cuda_error cuda_exec_enable(struct cuda_graph_exec *x, const struct cuda_node *n, bool on);
 enum cuda_error cuda_exec_enabled(struct cuda_graph_exec *x, const struct cuda_node *n, unsigned *out);

@@ -204,6 +204,17 @@ enum cuda_error cuda_exec_set_call(struct cuda_graph_exec *x, const struct cuda_
     return c && c->call ? cuda_exec_set_work(x, n, &(struct cuda_work){NODE_HOST, .call = *c}) : CUDA_ErrorInvalidValue;
 }
 
+enum cuda_error cuda_exec_set_event(struct cuda_graph_exec *x, const struct cuda_node *n, enum cuda_node_kind kind,
+                                    struct cuda_event *event) {
+    return event ? cuda_exec_set_work(x, n, &(struct cuda_work){kind, .event = event}) : CUDA_ErrorInvalidValue;
+}
+
+enum cuda_error cuda_exec_set_child(struct cuda_graph_exec *x, const struct cuda_node *n, struct cuda_graph *child) {
+    CUDA_LOCK;
+    return cuda_graph_of(child) ? cuda_exec_set_work(x, n, &(struct cuda_work){NODE_GRAPH, .graph = child})
+                                : CUDA_ErrorInvalidValue;
+}
+
 enum cuda_error cuda_exec_enable(struct cuda_graph_exec *x, const struct cuda_node *n, bool on) {
     CUDA_LOCK;
     const struct cuda_work *w = work_of(x, n);

@@ -32,17 +32,22 @@ struct cuda_work cuda_line_work(void *to, const void *from, size_t bytes, enum c
     return (struct cuda_work){NODE_COPY, .box = {to, bytes, bytes, from, bytes, bytes, bytes, 1, 1, kind}};
 }
 
-enum cuda_error cuda_graph_add_symbol(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
-                                      const void *symbol, void *other, size_t bytes, size_t offset, enum cuda_copy kind,
-                                      bool to) {
+enum cuda_error cuda_symbol_work(struct cuda_work *w, const struct cuda_symbol_copy *c) {
     CUDA_LOCK;
     uint64_t address, size;
-    enum cuda_error e = cuda_find_variable(symbol, &address, &size);
-    if (e || offset > size || bytes > size - offset)
+    enum cuda_error e = cuda_find_variable(c->symbol, &address, &size);
+    if (e || c->offset > size || c->bytes > size - c->offset)
         return e ? e : CUDA_ErrorInvalidValue;
-    void *at = (void *)(uintptr_t)(address + offset);
-    struct cuda_work w = to ? cuda_line_work(at, other, bytes, kind) : cuda_line_work(other, at, bytes, kind);
-    return cuda_graph_add_work(out, g, before, n, &w);
+    void *at = (void *)(uintptr_t)(address + c->offset);
+    *w = c->to ? cuda_line_work(at, c->other, c->bytes, c->kind) : cuda_line_work(c->other, at, c->bytes, c->kind);
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_graph_add_symbol(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
+                                      const struct cuda_symbol_copy *c) {
+    struct cuda_work w;
+    enum cuda_error e = cuda_symbol_work(&w, c);
+    return e ? e : cuda_graph_add_work(out, g, before, n, &w);
 }
 
 struct cuda_work cuda_fill_work(const struct cuda_fill_params *f) {
@@ -167,6 +172,18 @@ enum cuda_error cuda_node_fill(const struct cuda_node *n, struct cuda_fill_param
     const struct cuda_rows *r = &n->work.rows;
     *out = (struct cuda_fill_params){r->p, r->pitch, r->value, r->width, r->n, r->rows};
     return CUDA_Success;
+}
+
+enum cuda_error cuda_node_event(const struct cuda_node *n, enum cuda_node_kind kind, struct cuda_event **out) {
+    CUDA_LOCK;
+    if (!out || !cuda_graph_node(n) || n->work.kind != kind)
+        return CUDA_ErrorInvalidValue;
+    *out = n->work.event;
+    return CUDA_Success;
+}
+
+enum cuda_error cuda_node_set_event(struct cuda_node *n, enum cuda_node_kind kind, struct cuda_event *event) {
+    return event ? cuda_node_set_work(n, &(struct cuda_work){kind, .event = event}) : CUDA_ErrorInvalidValue;
 }
 
 /* ---- attributes of kernel nodes ---- */

@@ -177,3 +177,30 @@ enum cuda_error cuda_pool_use(int device, struct cuda_pool *p) {
     current = p;
     return CUDA_Success;
 }
+
+enum { ON_DEVICE = 1, PINNED = 1 };
+
+static enum cuda_error check_place(const struct cuda_pool_place *at, int type) {
+    if (!at)
+        return CUDA_ErrorInvalidValue;
+    return at->type == ON_DEVICE && type == PINNED ? CUDA_Success : CUDA_ErrorNotSupported;
+}
+
+enum cuda_error cuda_pool_at(struct cuda_pool **out, const struct cuda_pool_place *at, int type, bool standard_one) {
+    const enum cuda_error e = check_place(at, type);
+    return e ? e : standard_one ? cuda_pool_default(out, at->device) : cuda_pool_current(out, at->device);
+}
+
+enum cuda_error cuda_pool_use_at(const struct cuda_pool_place *at, int type, struct cuda_pool *p) {
+    const enum cuda_error e = check_place(at, type);
+    return e ? e : cuda_pool_use(at->device, p);
+}
+
+enum cuda_error cuda_pool_access(int *out, const struct cuda_pool *p, const struct cuda_pool_place *at) {
+    CUDA_LOCK;
+    enum { READS_AND_WRITES = 3 };
+    if (!out || !at || !is_pool(p))
+        return CUDA_ErrorInvalidValue;
+    *out = at->type == ON_DEVICE ? READS_AND_WRITES : 0;
+    return at->type == ON_DEVICE && at->device ? CUDA_ErrorInvalidDevice : CUDA_Success;
+}

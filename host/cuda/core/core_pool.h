@@ -30,4 +30,13 @@ enum cuda_error cuda_pool_check(const struct cuda_pool *p);
 enum cuda_error cuda_pool_default(struct cuda_pool **out, int device);
 enum cuda_error cuda_pool_current(struct cuda_pool **out, int device);
 enum cuda_error cuda_pool_use(int device, struct cuda_pool *p);
+/* cudaMemLocation */
+struct cuda_pool_place {
+    int type, device;
+};
+/* The forms of CUDA 13, which name a place and the type of memory. Heddle has pools of pinned device memory only. */
+enum cuda_error cuda_pool_at(struct cuda_pool **out, const struct cuda_pool_place *at, int type, bool standard_one);
+enum cuda_error cuda_pool_use_at(const struct cuda_pool_place *at, int type, struct cuda_pool *p);
+/* Returns who may access the memory of the pool: 3 (reads and writes) for the device, 0 for the host. */
+enum cuda_error cuda_pool_access(int *out, const struct cuda_pool *p, const struct cuda_pool_place *at);
 #endif

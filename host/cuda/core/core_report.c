@@ -119,12 +119,11 @@ static void say_no_launch(const struct cuda_core *r) {
         fputs("heddle: the program has ended without a launch of a kernel\n", stderr);
 }
 
-void cuda_report(int status) {
+void cuda_report_now(int status) {
     struct cuda_core *r = &cuda_core;
     const char *json = getenv("HEDDLE_JSON"), *results = getenv("HEDDLE_RESULTS");
     if (!r->h)
         return;
-    pthread_mutex_lock(&r->lock);
     cuda_settle_plan();
     if (heddle_launches(r->h) && !is_set(getenv("HEDDLE_QUIET")) && !is_set(json)) {
         fflush(stdout);
@@ -141,5 +140,10 @@ void cuda_report(int status) {
     }
     if (!written && r->worst == HEDDLE_OK)
         r->worst = HEDDLE_USAGE;
-    pthread_mutex_unlock(&r->lock);
+}
+
+void cuda_report(int status) {
+    pthread_mutex_lock(&cuda_core.lock);
+    cuda_report_now(status);
+    pthread_mutex_unlock(&cuda_core.lock);
 }

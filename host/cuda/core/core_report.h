@@ -6,6 +6,8 @@
 /* Prints statistics for each kernel to stderr, and writes HEDDLE_JSON and HEDDLE_RESULTS. `status` is the exit
  * status of the program. */
 void cuda_report(int status);
+/* Works as cuda_report(), but does not take the CUDA lock. */
+void cuda_report_now(int status);
 /* core_plan.c: cuda_open_plan() returns the plan of a sampled simulation in the file HEDDLE_PLAN, or NULL without this
  * variable. cuda_settle_plan() ends the run of this plan and writes the file. */
 struct heddle_plan *cuda_open_plan(void);

@@ -5,6 +5,7 @@
 #include "core_reference.h"
 #include "core_report.h"
 #include "core_runner.h"
+#include "core_signals.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,35 +61,18 @@ static enum cuda_error ended(const char *kernel, enum heddle_status status, int 
     return CUDA_Success;
 }
 
-/* The signal that stopped the latest launch; 0: none. */
-static volatile sig_atomic_t stopped_by;
-
-static void on_signal(int number) {
-    stopped_by = number;
-    heddle_stop(cuda_core.h);
-}
-
-/* Makes SIGINT and SIGTERM stop the launch that begins, if the program writes a checkpoint and does not handle the
- * signal itself. */
-static void catch_signals(struct sigaction old[2], bool begin) {
-    static const int numbers[2] = {SIGINT, SIGTERM};
-    const char *file = getenv("HEDDLE_CHECKPOINT");
-    for (int i = 0; file && *file && i < 2; i++) {
-        struct sigaction on = {.sa_handler = on_signal};
-        if (begin && sigaction(numbers[i], NULL, &old[i]) == 0 && old[i].sa_handler == SIG_DFL)
-            sigaction(numbers[i], &on, NULL);
-        else if (!begin && old[i].sa_handler == SIG_DFL)
-            sigaction(numbers[i], &old[i], NULL);
-    }
-}
-
-/* Completes the checkpoint, and ends the process by the signal that stopped the launch. */
-static void end_by_signal(void) {
-    if (!stopped_by)
+/* Ends the process by the signal that stopped the launch, after the output of the end of a program. The CUDA lock may
+ * belong to a thread of the program that waits for this launch. But only the thread with the turn, this thread, uses
+ * the context. */
+static void end_by_signal(const char *kernel, enum heddle_status status) {
+    const int number = cuda_stopped_by();
+    if (!number)
         return;
-    if (heddle_checkpoint_end(cuda_core.h) != HEDDLE_OK)
-        fprintf(stderr, "heddle: %s", heddle_error(cuda_core.h));
-    raise(stopped_by);
+    if (status == HEDDLE_STOPPED)
+        cuda_failed(kernel, status, CUDA_ErrorLaunchFailure);
+    cuda_report_now(128 + number);
+    signal(number, SIG_DFL);
+    raise(number);
 }
 
 /* Says once that a kernel runs without time: a timing model simulates one launch at a time. */
@@ -117,16 +101,15 @@ enum cuda_error cuda_run(const struct cuda_launch *l) {
     note_untimed(k);
     const int before = heddle_launches(cuda_core.h);
     cuda_set_clusters(k, l->cluster);
-    struct sigaction old[2] = {{.sa_handler = SIG_IGN}, {.sa_handler = SIG_IGN}};
-    catch_signals(old, true);
     struct heddle_dim grid = {l->grid.x, l->grid.y, l->grid.z}, block = {l->block.x, l->block.y, l->block.z};
     uint32_t shared = l->shared > UINT32_MAX ? UINT32_MAX : (uint32_t)l->shared;
+    cuda_signals_stop(true);
     enum heddle_status status = (l->cooperative ? heddle_launch_cooperative : heddle_launch)(
         cuda_core.h, k->in->module, k->name, grid, block, shared, list, k->n_params);
     if (list != few)
         free(list);
-    catch_signals(old, false);
-    end_by_signal();
+    cuda_signals_stop(false);
+    end_by_signal(k->name, status);
     return ended(k->name, status, before);
 }
 

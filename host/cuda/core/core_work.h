@@ -33,6 +33,12 @@ struct cuda_kernel_params {
     unsigned shared;
     void **args, **extra;
 };
+/* CUDA_KERNEL_NODE_PARAMS_v2 of CUDA 12 and later. */
+struct cuda_kernel_params_v2 {
+    struct cuda_kernel_params all;
+    const void *kernel;
+    struct cuda_context *context;
+};
 struct cuda_fill_params {
     void *p;
     size_t pitch;
@@ -83,8 +89,54 @@ struct cuda_work {
         struct cuda_task task;
     };
 };
+/* cudaMemAllocNodeParams, CUDA_MEM_ALLOC_NODE_PARAMS */
+struct cuda_alloc_params {
+    int type, handle_types, location, device;
+    char more[72];
+    const void *access;
+    size_t n_access, bytes;
+    void *p;
+};
+/* cudaGraphNodeParams, CUgraphNodeParams: a description of a node of any kind */
+struct cuda_node_params {
+    int kind, zero[3];
+    union {
+        long long all[29];
+        struct cuda_kernel_params kernel;
+        struct cuda_kernel_params_v2 kernel_v2; /* of the driver */
+        struct {
+            long long head[2];
+            char box[200]; /* a struct copy_3d of the interface */
+        } copy;
+        struct cuda_fill_params fill;
+        struct cuda_call call;
+        struct cuda_graph *graph;
+        struct cuda_event *event;
+        struct cuda_alloc_params alloc;
+        void *freed;
+        struct {
+            unsigned long long word;
+            int kind;
+            unsigned n;
+            struct cuda_graph **graphs; /* set when the node is added */
+        } condition;
+    };
+    long long more;
+};
+/* A copy to (`to`) or from the variable `symbol`. */
+struct cuda_symbol_copy {
+    const void *symbol;
+    void *other;
+    size_t bytes, offset;
+    enum cuda_copy kind;
+    bool to;
+};
+
 /* Make work from a description. A fill needs elements of 1, 2 or 4 bytes (cuda_can_fill()). */
 enum cuda_error cuda_kernel_work(struct cuda_work *w, const struct cuda_kernel_params *p);
+enum cuda_error cuda_symbol_work(struct cuda_work *w, const struct cuda_symbol_copy *c);
+/* Makes work from the description of a node, except of copies, whose layouts differ between the interfaces. */
+enum cuda_error cuda_described_work(struct cuda_work *w, const struct cuda_node_params *p);
 struct cuda_work cuda_line_work(void *to, const void *from, size_t bytes, enum cuda_copy kind);
 bool cuda_can_fill(const struct cuda_fill_params *f);
 struct cuda_work cuda_fill_work(const struct cuda_fill_params *f);

@@ -2,36 +2,29 @@
  * CUfunction or, in a separate field, as a CUkernel. */
 #include "driver.h"
 
-/* CUDA_KERNEL_NODE_PARAMS_v2 of CUDA 12 and later. */
-struct kernel_params_v2 {
-    struct cuda_kernel_params all;
-    const void *kernel;
-    struct cuda_context *context;
-};
-
-static struct cuda_kernel_params params_of(const struct kernel_params_v2 *p) {
+static struct cuda_kernel_params params_of(const struct cuda_kernel_params_v2 *p) {
     struct cuda_kernel_params all = p->all;
     all.function = all.function ? all.function : p->kernel;
     return all;
 }
 
 CUDA_API enum cuda_error cuGraphAddKernelNode_v2(struct cuda_node **out, struct cuda_graph *g, node_list before,
-                                                 size_t n, const struct kernel_params_v2 *p) {
+                                                 size_t n, const struct cuda_kernel_params_v2 *p) {
     DRIVER_BESIDE(p ? cuda_graph_add_kernel(out, g, before, n, &(struct cuda_kernel_params[]){params_of(p)}[0])
                     : CUDA_ErrorInvalidValue);
 }
-CUDA_API enum cuda_error cuGraphKernelNodeSetParams_v2(struct cuda_node *n, const struct kernel_params_v2 *p) {
+CUDA_API enum cuda_error cuGraphKernelNodeSetParams_v2(struct cuda_node *n, const struct cuda_kernel_params_v2 *p) {
     DRIVER_BESIDE(p ? cuda_node_set_kernel(n, &(struct cuda_kernel_params[]){params_of(p)}[0])
                     : CUDA_ErrorInvalidValue);
 }
 CUDA_API enum cuda_error cuGraphExecKernelNodeSetParams_v2(struct cuda_graph_exec *x, const struct cuda_node *n,
-                                                           const struct kernel_params_v2 *p) {
+                                                           const struct cuda_kernel_params_v2 *p) {
     DRIVER_BESIDE(p ? cuda_exec_set_kernel(x, n, &(struct cuda_kernel_params[]){params_of(p)}[0])
                     : CUDA_ErrorInvalidValue);
 }
 
 /* Describes the work of a kernel node. out->kernel stays NULL, because the CUfunction alone identifies the kernel. */
-static enum cuda_error get_kernel(const struct cuda_node *n, struct kernel_params_v2 *out) {
+static enum cuda_error get_kernel(const struct cuda_node *n, struct cuda_kernel_params_v2 *out) {
     if (!out)
         return CUDA_ErrorInvalidValue;
     enum cuda_error e = cuda_node_kernel(n, &out->all);
@@ -42,7 +35,7 @@ static enum cuda_error get_kernel(const struct cuda_node *n, struct kernel_param
     return e;
 }
 
-CUDA_API enum cuda_error cuGraphKernelNodeGetParams_v2(const struct cuda_node *n, struct kernel_params_v2 *out) {
+CUDA_API enum cuda_error cuGraphKernelNodeGetParams_v2(const struct cuda_node *n, struct cuda_kernel_params_v2 *out) {
     DRIVER_BESIDE(get_kernel(n, out));
 }
 
@@ -119,4 +112,55 @@ CUDA_API enum cuda_error cuGraphNodeGetDependentNodes(const struct cuda_node *of
  * failure. */
 CUDA_API enum cuda_error cuGraphExecUpdate_v2(struct cuda_graph_exec *x, struct cuda_graph *g, void *result) {
     DRIVER_BESIDE(cuda_exec_update(x, g, result));
+}
+static enum cuda_error update_11(struct cuda_graph_exec *x, struct cuda_graph *g, struct cuda_node **wrong, int *told) {
+    int result[6]; /* the 24 bytes of the struct */
+    const enum cuda_error e = cuda_exec_update(x, g, result);
+    if (wrong)
+        *wrong = NULL;
+    if (told)
+        *told = result[0];
+    return e;
+}
+
+/* The form of CUDA 11, with a node and a number instead of the struct. */
+CUDA_API enum cuda_error cuGraphExecUpdate(struct cuda_graph_exec *x, struct cuda_graph *g, struct cuda_node **wrong,
+                                           int *told) {
+    DRIVER_BESIDE(update_11(x, g, wrong, told));
+}
+CUDA_API enum cuda_error cuGraphKernelNodeCopyAttributes(struct cuda_node *to, struct cuda_node *from) {
+    DRIVER_BESIDE(cuda_node_copy_attributes(to, from));
+}
+CUDA_API enum cuda_error cuGraphConditionalHandleCreate(uint64_t *out, struct cuda_graph *g,
+                                                        const struct cuda_context *c, unsigned value, unsigned flags) {
+    (void)c;
+    DRIVER_BESIDE(cuda_condition_create(out, g, value, flags));
+}
+
+/* ---- nodes of any kind (CUDA 12.2): the description names the kind ---- */
+
+static enum cuda_error work_of(struct cuda_work *w, const struct cuda_node_params *p) {
+    struct cuda_node_params named = *p;
+    if (p->kind == NODE_COPY)
+        return copy_work(w, (const struct copy_3d *)(const void *)p->copy.box);
+    if (p->kind == NODE_KERNEL)
+        named.kernel = params_of(&p->kernel_v2);
+    return cuda_described_work(w, &named);
+}
+
+CUDA_API enum cuda_error cuGraphAddNode(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
+                                        struct cuda_node_params *p) {
+    DRIVER_BESIDE(cuda_graph_add_params(out, g, before, n, p, work_of));
+}
+CUDA_API enum cuda_error cuGraphAddNode_v2(struct cuda_node **out, struct cuda_graph *g, node_list before,
+                                           const void *kinds, size_t n, struct cuda_node_params *p) {
+    (void)kinds;
+    DRIVER_BESIDE(cuda_graph_add_params(out, g, before, n, p, work_of));
+}
+CUDA_API enum cuda_error cuGraphNodeSetParams(struct cuda_node *n, const struct cuda_node_params *p) {
+    DRIVER_BESIDE(cuda_node_set_params(n, p, work_of));
+}
+CUDA_API enum cuda_error cuGraphExecNodeSetParams(struct cuda_graph_exec *x, const struct cuda_node *n,
+                                                  const struct cuda_node_params *p) {
+    DRIVER_BESIDE(cuda_exec_set_params(x, n, p, work_of));
 }

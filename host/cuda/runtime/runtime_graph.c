@@ -17,13 +17,14 @@ CUDA_API enum cuda_error cudaGraphAddMemcpyNode1D(struct cuda_node **out, struct
 CUDA_API enum cuda_error cudaGraphAddMemcpyNodeToSymbol(struct cuda_node **out, struct cuda_graph *g, node_list before,
                                                         size_t n, const void *symbol, const void *from, size_t bytes,
                                                         size_t offset, enum cuda_copy kind) {
-    RUNTIME_BESIDE(
-        cuda_graph_add_symbol(out, g, before, n, symbol, (void *)(uintptr_t)from, bytes, offset, kind, true));
+    const struct cuda_symbol_copy c = {symbol, (void *)(uintptr_t)from, bytes, offset, kind, true};
+    RUNTIME_BESIDE(cuda_graph_add_symbol(out, g, before, n, &c));
 }
 CUDA_API enum cuda_error cudaGraphAddMemcpyNodeFromSymbol(struct cuda_node **out, struct cuda_graph *g,
                                                           node_list before, size_t n, void *to, const void *symbol,
                                                           size_t bytes, size_t offset, enum cuda_copy kind) {
-    RUNTIME_BESIDE(cuda_graph_add_symbol(out, g, before, n, symbol, to, bytes, offset, kind, false));
+    const struct cuda_symbol_copy c = {symbol, to, bytes, offset, kind, false};
+    RUNTIME_BESIDE(cuda_graph_add_symbol(out, g, before, n, &c));
 }
 CUDA_API enum cuda_error cudaGraphMemcpyNodeSetParams1D(struct cuda_node *n, void *to, const void *from, size_t bytes,
                                                         enum cuda_copy kind) {
@@ -33,6 +34,36 @@ CUDA_API enum cuda_error cudaGraphExecMemcpyNodeSetParams1D(struct cuda_graph_ex
                                                             void *to, const void *from, size_t bytes,
                                                             enum cuda_copy kind) {
     RUNTIME_BESIDE(cuda_exec_set_work(x, n, &(struct cuda_work[]){cuda_line_work(to, from, bytes, kind)}[0]));
+}
+
+/* Makes a copy from or to a variable. `x` is the executable graph to change; NULL changes the node itself. */
+static enum cuda_error set_symbol(struct cuda_graph_exec *x, struct cuda_node *n, const struct cuda_symbol_copy *c) {
+    struct cuda_work w;
+    const enum cuda_error e = cuda_symbol_work(&w, c);
+    return e ? e : x ? cuda_exec_set_work(x, n, &w) : cuda_node_set_work(n, &w);
+}
+
+CUDA_API enum cuda_error cudaGraphMemcpyNodeSetParamsToSymbol(struct cuda_node *n, const void *symbol, const void *from,
+                                                              size_t bytes, size_t offset, enum cuda_copy kind) {
+    const struct cuda_symbol_copy c = {symbol, (void *)(uintptr_t)from, bytes, offset, kind, true};
+    RUNTIME_BESIDE(set_symbol(NULL, n, &c));
+}
+CUDA_API enum cuda_error cudaGraphMemcpyNodeSetParamsFromSymbol(struct cuda_node *n, void *to, const void *symbol,
+                                                                size_t bytes, size_t offset, enum cuda_copy kind) {
+    const struct cuda_symbol_copy c = {symbol, to, bytes, offset, kind, false};
+    RUNTIME_BESIDE(set_symbol(NULL, n, &c));
+}
+CUDA_API enum cuda_error cudaGraphExecMemcpyNodeSetParamsToSymbol(struct cuda_graph_exec *x, struct cuda_node *n,
+                                                                  const void *symbol, const void *from, size_t bytes,
+                                                                  size_t offset, enum cuda_copy kind) {
+    const struct cuda_symbol_copy c = {symbol, (void *)(uintptr_t)from, bytes, offset, kind, true};
+    RUNTIME_BESIDE(x ? set_symbol(x, n, &c) : CUDA_ErrorInvalidValue);
+}
+CUDA_API enum cuda_error cudaGraphExecMemcpyNodeSetParamsFromSymbol(struct cuda_graph_exec *x, struct cuda_node *n,
+                                                                    void *to, const void *symbol, size_t bytes,
+                                                                    size_t offset, enum cuda_copy kind) {
+    const struct cuda_symbol_copy c = {symbol, to, bytes, offset, kind, false};
+    RUNTIME_BESIDE(x ? set_symbol(x, n, &c) : CUDA_ErrorInvalidValue);
 }
 
 static enum cuda_error add_copy(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
@@ -48,6 +79,16 @@ static enum cuda_error set_copy(struct cuda_node *n, const struct copy_3d *c) {
     return e ? e : cuda_node_set_work(n, &w);
 }
 
+static enum cuda_error exec_set_copy(struct cuda_graph_exec *x, const struct cuda_node *n, const struct copy_3d *c) {
+    struct cuda_work w = {.kind = NODE_COPY};
+    enum cuda_error e = runtime_box_of(&w.box, c);
+    return e ? e : cuda_exec_set_work(x, n, &w);
+}
+
+CUDA_API enum cuda_error cudaGraphExecMemcpyNodeSetParams(struct cuda_graph_exec *x, const struct cuda_node *n,
+                                                          const struct copy_3d *c) {
+    RUNTIME_BESIDE(exec_set_copy(x, n, c));
+}
 CUDA_API enum cuda_error cudaGraphAddMemcpyNode(struct cuda_node **out, struct cuda_graph *g, node_list before,
                                                 size_t n, const struct copy_3d *c) {
     RUNTIME_BESIDE(add_copy(out, g, before, n, c));
@@ -62,46 +103,6 @@ CUDA_API enum cuda_error cudaGraphAddMemsetNode(struct cuda_node **out, struct c
 CUDA_API enum cuda_error cudaGraphExecMemsetNodeSetParams(struct cuda_graph_exec *x, const struct cuda_node *n,
                                                           const struct cuda_fill_params *f) {
     RUNTIME_BESIDE(cuda_exec_set_fill(x, n, f));
-}
-
-/* ---- memory and objects ---- */
-
-CUDA_API enum cuda_error cudaGraphAddMemAllocNode(struct cuda_node **out, struct cuda_graph *g, node_list before,
-                                                  size_t n, struct cuda_alloc_params *p) {
-    RUNTIME_BESIDE(cuda_graph_add_alloc(out, g, before, n, p));
-}
-CUDA_API enum cuda_error cudaGraphAddMemFreeNode(struct cuda_node **out, struct cuda_graph *g, node_list before,
-                                                 size_t n, void *p) {
-    RUNTIME_BESIDE(cuda_graph_add_free(out, g, before, n, p));
-}
-CUDA_API enum cuda_error cudaGraphMemAllocNodeGetParams(const struct cuda_node *n, struct cuda_alloc_params *out) {
-    RUNTIME_BESIDE(cuda_node_alloc(n, out));
-}
-CUDA_API enum cuda_error cudaGraphMemFreeNodeGetParams(const struct cuda_node *n, void *out) {
-    RUNTIME_BESIDE(cuda_node_free_of(n, out));
-}
-CUDA_API enum cuda_error cudaDeviceGetGraphMemAttribute(int device, int which, void *out) {
-    RUNTIME(cuda_graph_memory_attribute(device, which, out));
-}
-CUDA_API enum cuda_error cudaDeviceGraphMemTrim(int device) {
-    RUNTIME(device ? CUDA_ErrorInvalidDevice : CUDA_Success);
-}
-CUDA_API enum cuda_error cudaUserObjectCreate(struct cuda_user_object **out, void *data, void (*destroy)(void *),
-                                              unsigned uses, unsigned flags) {
-    RUNTIME_BESIDE(cuda_user_object_new(out, data, destroy, uses, flags));
-}
-CUDA_API enum cuda_error cudaUserObjectRetain(struct cuda_user_object *o, unsigned n) {
-    RUNTIME_BESIDE(cuda_user_object_retain(o, n));
-}
-CUDA_API enum cuda_error cudaUserObjectRelease(struct cuda_user_object *o, unsigned n) {
-    RUNTIME_BESIDE(cuda_user_object_release(o, n));
-}
-CUDA_API enum cuda_error cudaGraphRetainUserObject(struct cuda_graph *g, struct cuda_user_object *o, unsigned n,
-                                                   unsigned flags) {
-    RUNTIME_BESIDE(cuda_graph_hold(g, o, n, flags));
-}
-CUDA_API enum cuda_error cudaGraphReleaseUserObject(struct cuda_graph *g, struct cuda_user_object *o, unsigned n) {
-    RUNTIME_BESIDE(cuda_graph_release(g, o, n));
 }
 
 /* ---- edges ---- */
@@ -161,84 +162,23 @@ CUDA_API enum cuda_error cudaGraphExecUpdate(struct cuda_graph_exec *x, struct c
 
 /* ---- nodes of any kind (CUDA 12.2): the description names the kind ---- */
 
-/* cudaGraphNodeParams. */
-struct description {
-    int kind, zero[3];
-    union {
-        long long all[29];
-        struct cuda_kernel_params kernel;
-        struct {
-            int flags, zero[3];
-            char copy[160]; /* a struct copy_3d */
-        } copy;
-        struct cuda_fill_params fill;
-        struct cuda_call call;
-        struct cuda_graph *graph;
-        struct cuda_event *event;
-        struct {
-            unsigned long long word;
-            int kind;
-            unsigned n;
-            struct cuda_graph **graphs; /* set by cudaGraphAddNode() */
-        } condition;
-    };
-    long long more;
-};
-
-static enum cuda_error work_of(struct cuda_work *w, const struct description *d) {
-    *w = (struct cuda_work){.kind = (enum cuda_node_kind)d->kind};
-    switch (d->kind) {
-    case NODE_KERNEL:
-        return cuda_kernel_work(w, &d->kernel);
-    case NODE_COPY:
-        return runtime_box_of(&w->box, (const struct copy_3d *)(const void *)d->copy.copy);
-    case NODE_FILL:
-        if (!cuda_can_fill(&d->fill))
-            return CUDA_ErrorInvalidValue;
-        *w = cuda_fill_work(&d->fill);
-        return CUDA_Success;
-    case NODE_HOST:
-        w->call = d->call;
-        return w->call.call ? CUDA_Success : CUDA_ErrorInvalidValue;
-    case NODE_GRAPH:
-        w->graph = d->graph;
-        return cuda_graph_of(w->graph) ? CUDA_Success : CUDA_ErrorInvalidValue;
-    case NODE_EMPTY:
-        return CUDA_Success;
-    case NODE_WAIT:
-    case NODE_RECORD:
-        w->event = d->event;
-        return w->event ? CUDA_Success : CUDA_ErrorInvalidValue;
-    default:
-        fprintf(stderr, "heddle: cudaGraphAddNode: nodes of kind %d (semaphores, memory) are not simulated\n", d->kind);
-        return CUDA_ErrorNotSupported;
-    }
-}
-
-static enum cuda_error add(struct cuda_node **out, struct cuda_graph *g, node_list before, size_t n,
-                           struct description *d) {
-    struct cuda_work w;
-    if (d && d->kind == NODE_CONDITION) {
-        const struct cuda_condition c = {d->condition.word, (enum cuda_condition_kind)d->condition.kind, d->condition.n,
-                                         NULL};
-        return cuda_graph_add_condition(out, g, before, n, &c, &d->condition.graphs);
-    }
-    if (!out || !d || !cuda_graph_of(g) || (n && !before) || (d->kind == NODE_GRAPH && d->graph == g))
-        return CUDA_ErrorInvalidValue;
-    enum cuda_error e = work_of(&w, d);
-    return e ? e : cuda_graph_add_work(out, g, before, n, &w);
+static enum cuda_error work_of(struct cuda_work *w, const struct cuda_node_params *p) {
+    *w = (struct cuda_work){.kind = NODE_COPY};
+    return p->kind == NODE_COPY ? runtime_box_of(&w->box, (const struct copy_3d *)(const void *)p->copy.box)
+                                : cuda_described_work(w, p);
 }
 
 CUDA_API enum cuda_error cudaGraphAddNode_v2(struct cuda_node **out, struct cuda_graph *g, node_list before,
-                                             const void *kinds, size_t n, struct description *d) {
+                                             const void *kinds, size_t n, struct cuda_node_params *d) {
     (void)kinds;
-    RUNTIME_BESIDE(add(out, g, before, n, d));
+    RUNTIME_BESIDE(cuda_graph_add_params(out, g, before, n, d, work_of));
 }
 /* Adds a node to a graph. CUDA 13 has a parameter for edge kinds before the number of dependencies. */
 CUDA_API enum cuda_error cudaGraphAddNode(struct cuda_node **out, struct cuda_graph *g, node_list before,
-                                          uintptr_t fourth, uintptr_t fifth, struct description *d_of_13) {
+                                          uintptr_t fourth, uintptr_t fifth, struct cuda_node_params *d_of_13) {
     bool kinds = cuda_major() >= 13;
-    RUNTIME_BESIDE(add(out, g, before, kinds ? fifth : fourth, kinds ? d_of_13 : (struct description *)fifth));
+    RUNTIME_BESIDE(cuda_graph_add_params(out, g, before, kinds ? fifth : fourth,
+                                         kinds ? d_of_13 : (struct cuda_node_params *)fifth, work_of));
 }
 
 CUDA_API enum cuda_error cudaGraphConditionalHandleCreate(uint64_t *out, struct cuda_graph *g, unsigned value,
@@ -246,23 +186,10 @@ CUDA_API enum cuda_error cudaGraphConditionalHandleCreate(uint64_t *out, struct 
     RUNTIME_BESIDE(cuda_condition_create(out, g, value, flags));
 }
 
-static enum cuda_error set(struct cuda_node *n, const struct description *d) {
-    struct cuda_work w;
-    enum cuda_error e = n && d ? work_of(&w, d) : CUDA_ErrorInvalidValue;
-    return e ? e : cuda_node_set_work(n, &w);
+CUDA_API enum cuda_error cudaGraphNodeSetParams(struct cuda_node *n, const struct cuda_node_params *d) {
+    RUNTIME_BESIDE(cuda_node_set_params(n, d, work_of));
 }
-
-CUDA_API enum cuda_error cudaGraphNodeSetParams(struct cuda_node *n, const struct description *d) {
-    RUNTIME_BESIDE(set(n, d));
-}
-
-static enum cuda_error exec_set(struct cuda_graph_exec *x, const struct cuda_node *n, const struct description *d) {
-    struct cuda_work w;
-    enum cuda_error e = x && n && d ? work_of(&w, d) : CUDA_ErrorInvalidValue;
-    return e ? e : cuda_exec_set_work(x, n, &w);
-}
-
 CUDA_API enum cuda_error cudaGraphExecNodeSetParams(struct cuda_graph_exec *x, const struct cuda_node *n,
-                                                    const struct description *d) {
-    RUNTIME_BESIDE(exec_set(x, n, d));
+                                                    const struct cuda_node_params *d) {
+    RUNTIME_BESIDE(cuda_exec_set_params(x, n, d, work_of));
 }

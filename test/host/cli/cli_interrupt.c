@@ -20,6 +20,12 @@ static void write_endless(void) {
                  "ld.param.u64 %rd1,[p]; mov.u32 %r1,7; st.global.u32 [%rd1],%r1;\nL: add.u32 %r1,%r1,1; bra L;");
 }
 
+static void compile_endless(void) {
+    char command[PATH_MAX + 64];
+    snprintf(command, sizeof command, "cc -o endless '%s/test/cuda/endless.c' -ldl", cli_root);
+    ck_assert_int_eq(system(command), 0);
+}
+
 static void pause_ms(long ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL); }
 
 /* Starts heddle with default signal handling, as a shell would. */
@@ -128,6 +134,40 @@ START_TEST(a_signal_keeps_the_figures) {
         cJSON_Delete(o);
         unlink("r.json");
     }
+}
+END_TEST
+
+/* A CUDA program whose kernel never ends. Heddle says where its warps are, keeps the figures, and ends the program by
+ * the signal. */
+START_TEST(a_signal_stops_the_kernel_of_a_program) {
+    char args[256];
+    if (!has_runtime()) {
+        test_skip("this build has no libcudart.so");
+        return;
+    }
+    compile_endless();
+    snprintf(args, sizeof args, "exec -c turing --json r.json -m %s ./endless", _i & 1 ? "spe" : "functional");
+    interrupted(args, numbers[_i]);
+    SAYS(err, "heddle: endless: kernel 'endless'");
+    SAYS(err, "stopped after ");
+    SAYS(err, "L: add.u32 %r1,%r1,1;");
+    cJSON_Delete(incomplete("r.json", "stopped"));
+}
+END_TEST
+
+START_TEST(a_program_may_handle_the_signal_itself) {
+    if (!has_runtime()) {
+        test_skip("this build has no libcudart.so");
+        return;
+    }
+    compile_endless();
+    const pid_t pid = start("exec -c turing ./endless handles");
+    int how = 0;
+    for (long most = 2500; most > 0 && spent_ms(pid) < SLOWER * 150; most -= 10)
+        pause_ms(10);
+    ck_assert_int_eq(kill(pid, SIGINT), 0);
+    ck_assert(ended(pid, 10000, &how));
+    ck_assert_msg(WIFEXITED(how) && WEXITSTATUS(how) == 9, "%x", how);
 }
 END_TEST
 
@@ -262,6 +302,8 @@ END_TEST
 SUITE(cli_interrupt) {
     tcase_add_checked_fixture(tc, cli_setup, cli_teardown);
     TEST(a_signal_keeps_the_figures);
+    TEST_LOOP(a_signal_stops_the_kernel_of_a_program, 0, 3);
+    TEST(a_program_may_handle_the_signal_itself);
     TEST(trace_samples_and_profile_are_kept_too);
     TEST(a_signal_ends_a_blocked_write);
     TEST(a_limit_keeps_the_figures);

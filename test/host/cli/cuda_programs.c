@@ -24,6 +24,7 @@ static const struct {
                 {"bfs", "dws", ""},
                 {"beside", "its", ""},
                 {"beside_ptds", "spe", ""},
+                {"changes", "dpe", ""},
                 {"conditions", "spe", ""},
                 {"containers", "its", ""},
                 {"convolution", "spe", ""},
