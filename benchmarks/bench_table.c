@@ -23,6 +23,7 @@ extern const struct bench bench_nw_loop, bench_srad_loop, bench_binopt_loop, ben
 extern const struct bench bench_jacobi1000, bench_levels2000, bench_transformer, bench_rays1080p;
 extern const struct bench bench_card_backprop, bench_card_hotspot, bench_card_kmeans, bench_card_mriq;
 extern const struct bench bench_niederreiter, bench_moro, bench_sobol, bench_dct_matrix, bench_dct_lines;
+extern const struct bench bench_btree_find, bench_btree_range, bench_merge_tiles, bench_merge_pieces;
 extern const struct bench bench_flash2, bench_gemm_mx, bench_flash3, bench_gemm_f16, bench_gemm_e4m3;
 
 /* clang-format off */
@@ -32,7 +33,8 @@ extern const struct bench bench_flash2, bench_gemm_mx, bench_flash3, bench_gemm_
     &bench_jacobi1000, &bench_levels2000, &bench_transformer, &bench_rays1080p, \
     &bench_histogram64, &bench_diffuse, &bench_multiply, &bench_binomial, \
     &bench_card_backprop, &bench_card_hotspot, &bench_card_kmeans, &bench_card_mriq, \
-    &bench_niederreiter, &bench_moro, &bench_sobol, &bench_dct_matrix, &bench_dct_lines
+    &bench_niederreiter, &bench_moro, &bench_sobol, &bench_dct_matrix, &bench_dct_lines, \
+    &bench_btree_find, &bench_btree_range, &bench_merge_tiles, &bench_merge_pieces
 const struct bench *const benches[] = {
     &bench_vecadd, &bench_sgemm, &bench_reduction, &bench_hotspot, &bench_bfs, &bench_lud, &bench_subwarps2,
     &bench_subwarps4, &bench_subwarps8, &bench_subwarps16, &bench_subwarps32, &bench_arith,

@@ -43,5 +43,13 @@ const struct card_kernel card_kernels[] = {
      32768, 0},
     {"gv100", "dct8x8 (CUDA samples)", "CUDAkernel2DCT", "dct_lines", "dct_lines", NULL, 6110, 32790, 1316, 0, 32768,
      0},
+    {"gv100", "b+tree (Rodinia 3.1, 10^6 keys)", "findK", "btree_find", "btree_find", NULL, 80887, 255073, 2566, 366821,
+     255282, 2562},
+    {"gv100", "b+tree (Rodinia 3.1, 10^6 keys)", "findRangeK", "btree_range", "btree_range", NULL, 66421, 259526, 3546,
+     397493, 259511, 3528},
+    {"gv100", "mergeSort (CUDA samples)", "mergeSortSharedKernel", "merge_tiles", "merge_tiles", NULL, 442243, 1048580,
+     949813, 0, 1048576, 950177},
+    {"gv100", "mergeSort (CUDA samples)", "mergeElementaryIntervalsKernel", "merge_pieces", "merge_pieces", NULL,
+     156529, 1056796, 959627, 199703, 1056768, 959735},
     {0},
 };

@@ -27,6 +27,10 @@ static const struct {
     {"gv100", "sobolGPU_kernel", 200.4},
     {"gv100", "CUDAkernel1DCT", 111.9},
     {"gv100", "CUDAkernel2DCT", 130.1},
+    {"gv100", "findK", 157.0},
+    {"gv100", "findRangeK", 172.7},
+    {"gv100", "mergeSortSharedKernel", 172.9},
+    {"gv100", "mergeElementaryIntervalsKernel", 201.3},
 };
 
 double card_kernel_watts(const struct card_kernel *k) {
