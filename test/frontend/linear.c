@@ -132,6 +132,7 @@ static double seconds(const char *model, void (*write)(FILE *to, int n), int n, 
  * high. */
 START_TEST(four_times_the_text) {
     const struct shape *s = &shapes[_i % N_SHAPES];
+    test_keep_pages();
     const char *model = _i >= N_SHAPES ? "functional+dac" : s->write == nest ? "its" : "functional";
     double small = 0, large = 0;
     if (_i >= N_SHAPES && (s->write == loops || s->write == nest))

@@ -2,6 +2,8 @@
  * Makefile links the tests so that their calls go through these functions to the C library. glibc's option M_PERTURB
  * fills memory too, but it also writes memory from calloc() a second time. This would be slow, because a machine of the
  * timing model has large zeroed tables, whose pages cost nothing until they are written. */
+#include "test/test.h"
+#include <limits.h>
 #include <malloc.h>
 #include <stddef.h>
 #include <string.h>
@@ -30,4 +32,9 @@ void __wrap_free(void *old) {
     if (bytes)
         memset(old, OLD_BYTE, bytes < OLD_BYTES ? bytes : OLD_BYTES);
     __real_free(old);
+}
+
+void test_keep_pages(void) {
+    ck_assert_int_eq(mallopt(M_MMAP_THRESHOLD, 1 << 30), 1);
+    ck_assert_int_eq(mallopt(M_TRIM_THRESHOLD, INT_MAX), 1);
 }
