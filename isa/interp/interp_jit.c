@@ -143,8 +143,7 @@ static void *wait(struct jit_frame *f, uint32_t i) {
     void *code = NULL;
     uint32_t barrier = r->native.barrier;
     if (!f->budget || r->affine || st->n != 1 || any_lane_waits(wr) ||
-        (in != r->native.barrier_inst && !exec_barrier_is_of_all(w->bank[1], in, &barrier)) ||
-        !cta_barrier_is_plain(&r->cta->barriers[barrier]))
+        (in != r->native.barrier_inst && !exec_barrier_is_of_all(w->bank[1], in, &barrier)))
         return NULL;
     r->native.barrier = barrier;
     r->native.barrier_inst = in;
@@ -152,7 +151,8 @@ static void *wait(struct jit_frame *f, uint32_t i) {
     f->threads += f->n_active;
     spe_advance(st, (uint32_t)(in - w->program->code));
     wr->control.waiting |= f->active;
-    if (cta_barrier_join(r->cta, w, in, f->active, barrier)) {
+    exec_barrier_effects(&r->fx, barrier);
+    if (cta_barrier_arrive(r->cta, w, in, f->active, &r->fx)) {
         r->native.paths->release(r, barrier);
         warp_step_only_path(wr);
         if (f->executed < f->budget && st->n)

@@ -114,6 +114,11 @@ static inline const struct inst *inst_of(const struct compiler *c) { return &c->
 static inline const struct access_profile *profile_of(const struct compiler *c, const struct inst *in) {
     return &c->profile[in - c->program->code];
 }
+/* Returns true if the profile says that the code calls the interpreter's function for this instruction. */
+static inline bool profiled_call(const struct compiler *c, const struct inst *in) {
+    const struct access_profile *s = profile_of(c, in);
+    return c->partial ? s->call_partial : s->shape == ACCESS_CALL;
+}
 /* Returns the state space of an access; for a generic address, the profiled space. */
 static inline enum space access_space(const struct compiler *c, const struct inst *in) {
     enum space s = in->space == SPACE_GENERIC ? (enum space)profile_of(c, in)->space : (enum space)in->space;

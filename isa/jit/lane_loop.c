@@ -82,11 +82,9 @@ static int atomic_alu(const struct isa_row *row) {
 
 bool atomic_is_native(const struct compiler *c, const struct inst *in) {
     uint32_t n;
-    const struct access_profile *s = profile_of(c, in);
     return in->kind == K_ATOM && in->space == SPACE_SHARED && !in->n_list && in->msize == 4 && !(in->a & 1) &&
            in->imm % 4 == 0 && in->imm == (int16_t)in->imm && in->guard == NO_GUARD &&
-           !(in->hints & (HINT_DEQ | HINT_MEMBERS)) && !(c->partial ? s->call_partial : s->shape == ACCESS_CALL) &&
-           atomic_alu(&isa_rows(&n)[in->row]) >= 0;
+           !(in->hints & (HINT_DEQ | HINT_MEMBERS)) && !profiled_call(c, in) && atomic_alu(&isa_rows(&n)[in->row]) >= 0;
 }
 
 void compile_atomic_loop(struct compiler *c) {

@@ -467,11 +467,9 @@ const struct rule *op_rule(const struct compiler *c, const struct inst *in) {
     if (in->kind == K_CVT && (in->asize != in->msize || in->rsize != in->dsize))
         return NULL;
     const struct rule *r = rule_of(in);
-    const struct access_profile *s = &c->profile[in - c->program->code];
     if (r && !has_what_it_needs(c, in, r))
         return NULL;
-    bool may_not =
-        r && r->flags & HAS_EXIT && (in->guard != NO_GUARD || (c->partial ? s->call_partial : s->shape == ACCESS_CALL));
+    bool may_not = r && r->flags & HAS_EXIT && (in->guard != NO_GUARD || profiled_call(c, in));
     return may_not ? NULL : r;
 }
 

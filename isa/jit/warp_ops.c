@@ -39,10 +39,9 @@ static bool checks_members(const struct compiler *c, const struct inst *in) {
 
 /* Returns true if the operation may be compiled at all. */
 static bool may_compile(const struct compiler *c, const struct inst *in) {
-    const struct access_profile *s = profile_of(c, in);
     if (in->kind != K_WARP || in->guard != NO_GUARD || in->hints & HINT_DEQ)
         return false;
-    return !checks_members(c, in) || !(c->partial ? s->call_partial : s->shape == ACCESS_CALL);
+    return !checks_members(c, in) || !profiled_call(c, in);
 }
 
 bool warp_op_is_direct(const struct compiler *c, const struct inst *in) {

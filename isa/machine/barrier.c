@@ -68,7 +68,9 @@ bool cta_barrier_arrive(struct cta *c, struct warp *w, const struct inst *in, la
     if (fx->barrier_mode != BARRIER_ARRIVE) {
         if (b->waiting[w->index] && b->inst[w->index] != in)
             b->divergent = true;
-        cta_barrier_hold(b, w->index, in, lanes, fx->barrier_mode);
+        b->waiting[w->index] |= lanes;
+        b->inst[w->index] = in;
+        b->mode[w->index] = fx->barrier_mode;
     }
     if (fx->barrier == CLUSTER_BARRIER || !complete(c, b)) /* a cluster's barrier ends by cluster_settle() */
         return false;

@@ -85,26 +85,4 @@ static inline bool fx_is_store(const struct inst *in, const struct effects *fx) 
     return in->kind == K_STORE || in->kind == K_ATOM || (in->kind == K_COPY && fx->space == SPACE_SHARED);
 }
 
-/* Lanes of a warp wait at a barrier from now on. */
-static inline void cta_barrier_hold(struct cta_barrier *b, uint32_t warp, const struct inst *in, lanemask_t lanes,
-                                    enum barrier_mode mode) {
-    b->waiting[warp] |= lanes;
-    b->inst[warp] = in;
-    b->mode[warp] = (uint8_t)mode;
-}
-/* Returns true if all lanes of a warp, of which none waits, can arrive at the barrier by cta_barrier_join(). */
-static inline bool cta_barrier_is_plain(const struct cta_barrier *b) {
-    return !b->arrived || (b->whole_cta && !b->count_red);
-}
-/* Does the same as cta_barrier_arrive() for bar.sync of all threads of the CTA, which all lanes of the warp execute.
- * Requires cta_barrier_is_plain(). */
-static inline bool cta_barrier_join(struct cta *c, const struct warp *w, const struct inst *in, lanemask_t lanes,
-                                    uint32_t number) {
-    struct cta_barrier *b = &c->barriers[number];
-    b->whole_cta = true;
-    b->arrived += lanes_count(lanes);
-    c->barriers_used |= 1u << number;
-    cta_barrier_hold(b, w->index, in, lanes, BARRIER_SYNC);
-    return b->arrived >= c->live_threads;
-}
 #endif

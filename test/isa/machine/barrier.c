@@ -303,38 +303,8 @@ START_TEST(one_exit_completes_two) {
 }
 END_TEST
 
-/* Of three warps, warp k arrives in the way of bit k of _i: by cta_barrier_join() or by cta_barrier_arrive(). Both ways
- * leave the same barrier, and the last arrival completes it. */
-START_TEST(both_ways_to_arrive_are_equal) {
-    setup();
-    leave();
-    asm_end(a);
-    struct launch l = asm_launch(a, &mem, 1, 96);
-    struct cta *c = cta_new(&l);
-    cta_start(c, (struct dim3){0, 0, 0}, 0);
-    const struct effects fx = {.barrier = 2, .barrier_mode = BARRIER_SYNC};
-    const struct cta_barrier *b = &c->barriers[2];
-    static const struct inst in[3];
-    for (uint32_t k = 0; k < 3; k++) {
-        ck_assert(cta_barrier_is_plain(b));
-        const bool complete = _i >> k & 1 ? cta_barrier_join(c, &c->warps[k], &in[k], LANES_ALL, 2)
-                                          : cta_barrier_arrive(c, &c->warps[k], &in[k], LANES_ALL, &fx);
-        ck_assert_int_eq(complete, k == 2);
-        ck_assert_uint_eq(b->arrived, 32 * (k + 1));
-        ck_assert_uint_eq(b->waiting[k], LANES_ALL);
-        ck_assert_ptr_eq(b->inst[k], &in[k]);
-        ck_assert_int_eq(b->mode[k], BARRIER_SYNC);
-    }
-    ck_assert(b->whole_cta && !b->divergent && !b->expected && !b->count_red);
-    ck_assert_uint_eq(c->barriers_used, 1 << 2);
-    cta_free(c);
-    teardown();
-}
-END_TEST
-
-/* exec_barrier_of_all() computes the effects of a barrier of the whole CTA before the barrier is executed. These
- * effects must equal the effects of the execution. For any other barrier, it must return false and leave the effects
- * unchanged. */
+/* exec_barrier_effects() must give the effects that the execution of a barrier of the whole CTA has. For any other
+ * barrier, exec_barrier_is_of_all() must return false. */
 START_TEST(barrier_of_all) {
     static const struct {
         const char *opcode;
@@ -375,7 +345,6 @@ END_TEST
 SUITE(isa_barrier) {
     TEST_LOOP(barrier_of_all, 0, 8);
     TEST(one_exit_completes_two);
-    TEST_LOOP(both_ways_to_arrive_are_equal, 0, 8);
     TEST_LOOP(all_warps_arrive, 0, 5);
     TEST(exited_threads_count);
     TEST(exit_completes);
