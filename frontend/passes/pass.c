@@ -24,6 +24,8 @@ static bool wants_units(const struct ir *ir) {
     return wants_select(ir) && pass_option(&ir->context, "core.multiplier_adds", 0) != 0;
 }
 
+static bool wants_own_registers(const struct ir *ir) { return pass_option(&ir->context, "peer.own_registers", 0) != 0; }
+
 static bool wants_barriers(const struct ir *ir) { return ir->uses_barriers; }
 
 const struct pass passes[] = {
@@ -61,6 +63,8 @@ const struct pass passes[] = {
      .wanted = assembles, .when = "core.kind=modern with core.assembly=on"},
     {"numbers", "how many registers the kernel takes on the machine: pairs, banks, temporaries", .run = pass_numbers,
      .wanted = wants_select, .when = "core.kind=modern with core.assembly=on and core.select=on"},
+    {"own-registers", "a scoreboard entry for each register of the PTX, and a bank by its name",
+     .run = pass_own_registers, .wanted = wants_own_registers, .when = "machines with peer.own_registers=on"},
     {"emit", "the flat program: operands as offsets, targets as PCs", .run = pass_emit},
     {"control", "control bits: stall counts, dependence counters, registers of operands", .run = pass_control,
      .wanted = assembles, .when = "core.kind=modern with core.assembly=on", .dump = dump_control},

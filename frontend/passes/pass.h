@@ -80,6 +80,8 @@ bool pass_units(struct ir *ir);
 bool pass_banks(struct ir *ir);
 /* numbers.c: how many registers the machine's rules take. */
 bool pass_numbers(struct ir *ir);
+/* own_registers.c: scoreboard numbers as in GPGPU-Sim. */
+bool pass_own_registers(struct ir *ir);
 /* control_pass.c: control bits for the modern core, and their listing. */
 bool pass_control(struct ir *ir);
 void dump_control(const struct ir *ir, FILE *out);

@@ -246,37 +246,6 @@ static bool place(struct ir *ir, uint32_t (*base)[N_REG_CLASSES], const uint32_t
     return true;
 }
 
-/* Returns the number at the end of a register's name, modulo 64, or `otherwise` if there is none. */
-static uint8_t number_in_name(const struct vreg *r, uint32_t otherwise) {
-    uint32_t at = r->name ? r->name_len : 0, value = 0;
-    for (; at && r->name[at - 1] >= '0' && r->name[at - 1] <= '9'; at--)
-        ;
-    if (!r->name || at == r->name_len)
-        return (uint8_t)(otherwise % 64);
-    for (; at < r->name_len; at++)
-        value = (value * 10 + (uint32_t)(r->name[at] - '0')) % 64;
-    return (uint8_t)value;
-}
-
-/* Gives each register a scoreboard number of its own. Registers still share slots, which only the functional part uses.
- * Keeps the numbers of place() if there are too many registers. */
-static void number_apart(struct ir *ir) {
-    uint32_t n = 0;
-    if (ir->n_vregs > UINT16_MAX)
-        return;
-    ir->board_words = arena_array(ir->keep, (size_t)ir->n_vregs + 1, 1);
-    ir->board_bank = arena_array(ir->keep, (size_t)ir->n_vregs + 1, 1);
-    for (uint32_t v = 1; v < ir->n_vregs; v++) {
-        const struct vreg *r = &ir->vregs[v];
-        if (r->special || ir->intervals[v].begin > ir->intervals[v].end)
-            continue;
-        ir->board_words[n] = (uint8_t)class_words((enum reg_class)r->cls);
-        ir->board_bank[n] = number_in_name(r, n);
-        ir->board[v] = (uint16_t)n++;
-    }
-    ir->n_boards = n;
-}
-
 /* Records the byte range of each function's registers, for listings. */
 static void note_windows(struct ir *ir) {
     for (uint32_t f = 0; f < ir->n_functions; f++)
@@ -305,8 +274,6 @@ bool regalloc_with(struct ir *ir, slot_parity_fn *parity, renumber_fn *renumber,
     place_specials(ir, specials);
     if (!place(ir, base, total, specials))
         return false;
-    if (pass_option(&ir->context, "peer.own_registers", 0) != 0)
-        number_apart(ir);
     note_windows(ir);
     ir->allocated = true;
     return true;
