@@ -19,19 +19,18 @@ void modern_use_cache(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uin
     struct modern_part *p = &sm->modern->part[part];
     struct modern_read r[MODERN_MAX_READS];
     const uint32_t n = modern_reads_of(sm->program->program, &sm->cfg->core, &sm->program->inst[pc].regs, pc, r);
-    uint64_t read[4] = {0}; /* bit mask of the registers that need a port */
-    need[0] = need[1] = 0;
+    uint64_t seen[4] = {0};
+    uint8_t reads[MODERN_BANKS] = {0};
     for (uint32_t i = 0; i < n; i++)
         for (uint8_t k = 0; k < r[i].words; k++) {
             const uint8_t reg = (uint8_t)(r[i].reg + k);
-            const uint64_t bit = 1ull << reg % 64;
-            if (in_cache(p, w, &r[i], reg)) {
+            if (in_cache(p, w, &r[i], reg))
                 sm->modern->n.cache_hits++;
-                continue;
-            }
-            need[reg % MODERN_BANKS] += !(read[reg / 64] & bit);
-            read[reg / 64] |= bit;
+            else
+                modern_add_read(seen, reads, reg);
         }
+    for (unsigned b = 0; b < MODERN_BANKS; b++)
+        need[b] = reads[b];
 }
 
 uint64_t modern_read_when_free(struct sm *sm, uint32_t part, uint32_t w, uint32_t pc, uint64_t now) {

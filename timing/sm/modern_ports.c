@@ -30,14 +30,12 @@ struct timed_ports modern_ports_of(const struct program *p, const struct core_cf
                                    uint32_t pc) {
     struct timed_ports out = {.written = written_banks(p, r, pc)};
     struct modern_read operand[MODERN_MAX_READS];
-    uint64_t read[4] = {0}; /* bit mask of the registers that need a port */
+    uint64_t seen[4] = {0};
     const uint32_t n = modern_reads_of(p, core, r, pc, operand);
     for (uint32_t i = 0; i < n; i++)
         for (uint8_t k = 0; k < operand[i].words; k++) {
             const uint8_t reg = (uint8_t)(operand[i].reg + k);
-            const uint64_t bit = 1ull << reg % 64;
-            out.reads[reg % TIMED_BANKS] = (uint8_t)(out.reads[reg % TIMED_BANKS] + !(read[reg / 64] & bit));
-            read[reg / 64] |= bit;
+            modern_add_read(seen, out.reads, reg);
             out.fills |= operand[i].reuse;
             if (operand[i].position < CONTROL_OPERANDS)
                 out.places |= modern_place_bit(reg, operand[i].position);

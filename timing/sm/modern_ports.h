@@ -20,6 +20,12 @@ uint32_t modern_reads_of(const struct program *p, const struct core_cfg *core, c
 static inline uint8_t modern_place_bit(uint8_t reg, uint8_t position) {
     return (uint8_t)(1u << (reg % TIMED_BANKS * CONTROL_OPERANDS + position));
 }
+/* Adds the read of a register to the reads of each bank, once for each register. `seen`: one bit for each register. */
+static inline void modern_add_read(uint64_t seen[4], uint8_t reads[TIMED_BANKS], uint8_t reg) {
+    const uint64_t bit = 1ull << reg % 64;
+    reads[reg % TIMED_BANKS] = (uint8_t)(reads[reg % TIMED_BANKS] + !(seen[reg / 64] & bit));
+    seen[reg / 64] |= bit;
+}
 /* Returns the ports that an instruction with the registers `r` needs. */
 struct timed_ports modern_ports_of(const struct program *p, const struct core_cfg *core, const struct sb_regs *r,
                                    uint32_t pc);
