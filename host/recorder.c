@@ -119,24 +119,43 @@ static uint64_t pages_of(const struct allocation *a) {
     return (a->end - a->begin + LAUNCH_FILE_PAGE - 1) / LAUNCH_FILE_PAGE;
 }
 
-static size_t page_bytes(const struct allocation *a, uint64_t page) {
-    const uint64_t rest = a->end - a->begin - page * LAUNCH_FILE_PAGE;
-    return rest < LAUNCH_FILE_PAGE ? rest : LAUNCH_FILE_PAGE;
+/* A page of an allocation that has bytes. A page of zeros, before the first, starts a walk over all pages. */
+struct page {
+    const unsigned char *bytes;
+    size_t n;
+    uint64_t address, hash;
+    uint32_t i, nth;  /* index of the allocation in memory.list, and among the allocations that have bytes */
+    uint64_t k, next; /* index of the page, and of the next page, in the allocation */
+};
+
+/* Steps to the next page. Returns false after the last page. */
+static bool next_page(struct page *p, const struct memory *m) {
+    while (p->i < m->n && !(has_bytes(&m->list[p->i]) && p->next < pages_of(&m->list[p->i]))) {
+        p->nth += has_bytes(&m->list[p->i++]);
+        p->next = 0;
+    }
+    if (p->i == m->n)
+        return false;
+    const struct allocation *a = &m->list[p->i];
+    const uint64_t at = p->next * LAUNCH_FILE_PAGE, rest = a->end - a->begin - at;
+    p->k = p->next++;
+    p->bytes = a->host + at;
+    p->n = rest < LAUNCH_FILE_PAGE ? rest : LAUNCH_FILE_PAGE;
+    p->address = a->begin + at;
+    p->hash = hash_of(p->bytes, p->n);
+    return true;
 }
 
 /* Returns the term that a page adds to memory_sum(). */
-static uint64_t share(uint64_t address, uint64_t hash) {
-    const uint64_t both[2] = {address, hash};
-    return hash ? XXH3_64bits(both, sizeof both) : 0;
+static uint64_t share(const struct page *p) {
+    const uint64_t both[2] = {p->address, p->hash};
+    return p->hash ? XXH3_64bits(both, sizeof both) : 0;
 }
 
 uint64_t memory_sum(const struct memory *m) {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < m->n; i++)
-        for (uint64_t k = 0; has_bytes(&m->list[i]) && k < pages_of(&m->list[i]); k++) {
-            const struct allocation *a = &m->list[i];
-            sum += share(a->begin + k * LAUNCH_FILE_PAGE, hash_of(a->host + k * LAUNCH_FILE_PAGE, page_bytes(a, k)));
-        }
+    for (struct page p = {0}; next_page(&p, m);)
+        sum += share(&p);
     return sum;
 }
 
@@ -185,15 +204,15 @@ static bool put_pages(struct recorder *r, size_t at_least) {
 }
 
 /* Writes a page: address, bytes, then 0 for zeros, or 1 and the contents, or 2 and the number of an equal page. */
-static bool put_page(struct recorder *r, uint64_t address, const unsigned char *p, size_t n, bool zero) {
-    const uint64_t same = zero ? 0 : find_seen(r, p, n);
-    chunk_put_u64(&r->pages, address);
-    chunk_put_u32(&r->pages, (uint32_t)n);
-    chunk_put_u32(&r->pages, zero ? 0 : same ? 2 : 1);
+static bool put_page(struct recorder *r, const struct page *p) {
+    const uint64_t same = p->hash ? find_seen(r, p->bytes, p->n) : 0;
+    chunk_put_u64(&r->pages, p->address);
+    chunk_put_u32(&r->pages, (uint32_t)p->n);
+    chunk_put_u32(&r->pages, !p->hash ? 0 : same ? 2 : 1);
     if (same)
         chunk_put_u64(&r->pages, same);
-    else if (!zero)
-        chunk_put(&r->pages, p, n);
+    else if (p->hash)
+        chunk_put(&r->pages, p->bytes, p->n);
     return put_pages(r, PAGES_CHUNK);
 }
 
@@ -201,19 +220,11 @@ static bool put_page(struct recorder *r, uint64_t address, const unsigned char *
 static bool put_changes(struct recorder *r, const struct memory *m) {
     if (!follow_allocations(r, m))
         return errno = ENOMEM, false;
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < m->n; i++) {
-        const struct allocation *a = &m->list[i];
-        if (!has_bytes(a))
-            continue;
-        uint64_t *known = r->known[at++].hash;
-        for (uint64_t k = 0; k < pages_of(a); k++) {
-            const unsigned char *p = a->host + k * LAUNCH_FILE_PAGE;
-            const uint64_t hash = hash_of(p, page_bytes(a, k));
-            if (hash != known[k] && !put_page(r, a->begin + k * LAUNCH_FILE_PAGE, p, page_bytes(a, k), !hash))
-                return false;
-            known[k] = hash;
-        }
+    for (struct page p = {0}; next_page(&p, m);) {
+        uint64_t *known = &r->known[p.nth].hash[p.k];
+        if (p.hash != *known && !put_page(r, &p))
+            return false;
+        *known = p.hash;
     }
     return put_pages(r, 0);
 }
@@ -222,17 +233,10 @@ static bool put_changes(struct recorder *r, const struct memory *m) {
 static bool learn(struct recorder *r, const struct memory *m, uint64_t *sum) {
     if (!follow_allocations(r, m))
         return errno = ENOMEM, false;
-    uint32_t at = 0;
     *sum = 0;
-    for (uint32_t i = 0; i < m->n; i++) {
-        const struct allocation *a = &m->list[i];
-        if (!has_bytes(a))
-            continue;
-        uint64_t *known = r->known[at++].hash;
-        for (uint64_t k = 0; k < pages_of(a); k++) {
-            known[k] = hash_of(a->host + k * LAUNCH_FILE_PAGE, page_bytes(a, k));
-            *sum += share(a->begin + k * LAUNCH_FILE_PAGE, known[k]);
-        }
+    for (struct page p = {0}; next_page(&p, m);) {
+        r->known[p.nth].hash[p.k] = p.hash;
+        *sum += share(&p);
     }
     return true;
 }
@@ -266,11 +270,10 @@ static bool put_info(struct recorder *r, const struct heddle *h) {
     return put(r, CHUNK_INFO);
 }
 
-static uint32_t module_number(const struct heddle *h, const struct heddle_module *m) {
+static uint32_t module_number(const struct heddle_module *m) {
     uint32_t n = 0;
     for (; m->next; m = m->next)
         n++;
-    (void)h;
     return n;
 }
 
@@ -285,7 +288,7 @@ static bool put_module(struct recorder *r, const struct heddle_module *m) {
 }
 
 static bool put_modules(struct recorder *r, const struct heddle *h) {
-    const uint32_t all = h->modules ? module_number(h, h->modules) + 1 : 0;
+    const uint32_t all = h->modules ? module_number(h->modules) + 1 : 0;
     if (r->only)
         return r->n_modules++ || put_module(r, r->only);
     for (; r->n_modules < all; r->n_modules++) {
@@ -392,7 +395,7 @@ static bool put_launch(struct recorder *r, const struct heddle *h, const struct 
                        const struct packed_launch *l) {
     struct chunk_text *t = &r->chunk;
     chunk_put_u64(t, h->calls);
-    chunk_put_u32(t, r->only ? 0 : module_number(h, m));
+    chunk_put_u32(t, r->only ? 0 : module_number(m));
     chunk_put_string(t, l->kernel);
     add_dim(t, l->grid);
     add_dim(t, l->block);
