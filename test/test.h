@@ -35,8 +35,8 @@ _Noreturn void test_fail(const char *file, int line, const char *format, ...) __
  * the test fails or crashes, the message ends with this text. Each case has the processor time that a test has. */
 void test_case(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* From now on, free() keeps all pages in the process. A test of processor time calls this function, because a page fault
- * costs ten times as much on some virtual machines, and only large blocks would cause page faults again. */
+/* From now on, free() keeps all pages in the process. Tests of processor time call this function: a page fault costs
+ * ten times as much on some virtual machines. */
 void test_keep_pages(void);
 
 /* All assertions of Check expand to these macros. They replace Check's own versions, which write the source location to

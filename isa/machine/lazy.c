@@ -23,6 +23,8 @@ struct mapping {
     struct mapping *next; /* of the same bucket */
 };
 
+/* These variables belong to the process, not to a context: the memory of one machine, when freed, serves the next
+ * machine. `lock` protects all of them. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mapping *in_use[BUCKETS]; /* by address */
 static struct mapping *kept[BUCKETS];   /* by size */

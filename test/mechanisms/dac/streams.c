@@ -209,8 +209,8 @@ START_TEST(accesses_by_worth) {
 }
 END_TEST
 
-/* Decoupling takes less than 50 ms of processor time for each kernel of the project. The first turn may also pay for the
- * pages that the allocator gets from the system. */
+/* Decoupling takes less than 50 ms of processor time for each kernel of the project. The first turn may take longer,
+ * because the allocator gets pages from the system. */
 START_TEST(the_pass_is_fast) {
     enum { TURNS = 3 };
     test_keep_pages();
