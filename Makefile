@@ -322,7 +322,11 @@ $(TEST_OBJ): OPT := $(if $(SAN),$(OPT),$(or $(TEST_OPT),-O0))
 TOY_COMPILE := $(CC) -I. -I$(BUILD) -D_GNU_SOURCE $(VARIANT_DEFINES) $(CPPFLAGS) -std=gnu11 $(ARCH) $(filter -fsanitize% -fno-sanitize%,$(OPT)) -ffp-contract=off
 $(BUILD)/test/toys/pipe.o $(BUILD)/test/toys/policies_built.o: MORE_DEFINES += -DTOY_COMPILE='"$(TOY_COMPILE)"' -DTOY_LIBS='"$(LIBS)"'
 
-# Main targets: each installs missing packages, then starts another make, which finds them.
+# Main targets: each installs missing packages, then starts another make, which finds them. Beside a main target, other
+# goals wait: two makes at a time would write the same archive.
+ifneq ($(and $(word 2,$(MAKECMDGOALS)),$(filter all demo check check-long bench,$(MAKECMDGOALS))),)
+.NOTPARALLEL:
+endif
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 SUBMAKE = $(MAKE) --no-print-directory -j$(JOBS)
 
