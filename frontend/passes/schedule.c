@@ -484,11 +484,14 @@ static uint32_t run_end(const struct ir *ir, uint32_t from) {
     return to;
 }
 
+/* Returns where the next run begins. A run without instructions is a fence. */
+static uint32_t after_run(uint32_t from, uint32_t to) { return to > from ? to : to + 1; }
+
 /* Returns the number of live registers that the function cannot do without. */
 static uint32_t least_pressure(struct schedule *s, const struct ir_function *f, int most) {
     const struct ir *ir = s->ir;
     int least = 0;
-    for (uint32_t from = f->begin, to; from<f->end; from = to> from ? to : to + 1) {
+    for (uint32_t from = f->begin, to; from < f->end; from = after_run(from, to)) {
         to = run_end(ir, from);
         take_tasks(s, from, to);
         int words = (int)ir->live_at[from];
@@ -550,7 +553,7 @@ bool pass_schedule(struct ir *ir) {
     for (uint32_t f = 0; f < ir->n_functions; f++)
         s->allowed[f] = find_allowed(s, &ir->functions[f]);
     for (uint32_t b = 0; b < ir->n_blocks; b++)
-        for (uint32_t from = ir->blocks[b].begin, to; from<ir->blocks[b].end; from = to> from ? to : to + 1) {
+        for (uint32_t from = ir->blocks[b].begin, to; from < ir->blocks[b].end; from = after_run(from, to)) {
             to = run_end(ir, from);
             if (to > from)
                 order_run(s, e, from, to);

@@ -30,8 +30,8 @@ struct uniform {
     bool *fixed;
     struct copied *copied; /* words that a block copies to vector registers */
     uint32_t n_copied;
-    bool
-        *extended; /* register -> true if it is the extension of a word, which a vector instruction reads in one step */
+    /* register -> true if it is the extension of a word, which a vector instruction reads in one step */
+    bool *extended;
     bool *from_word;  /* register -> true if the datapath fetches a word for its value */
     const char **why; /* register -> why it is no uniform register; NULL: it is one, or no instruction writes it */
 };
@@ -257,7 +257,7 @@ static void find_words(struct uniform *u) {
     }
 }
 
-/* The definitions that choose() must look at again: one bit for each. */
+/* The definitions that choose() must check again: one bit for each. */
 struct open_defs {
     uint64_t *word;
     uint32_t n;
@@ -324,8 +324,8 @@ static void open_block(const struct uniform *u, struct open_defs *o, uint32_t i)
         open_def(o, k);
 }
 
-/* Drops the register of definition k if it does not fit. */
-static void look_at(struct uniform *u, struct open_defs *open, uint32_t k) {
+/* Drops the register of definition k if an instruction prevents a uniform register. */
+static void check_definition(struct uniform *u, struct open_defs *open, uint32_t k) {
     struct ir *ir = u->ir;
     const struct reg_def *d = &u->a.defuse.defs[k];
     if (!ir->vregs[d->vreg].uniform)
@@ -352,7 +352,7 @@ static void choose(struct uniform *u) {
     for (bool found = true; found;) {
         found = false;
         for (uint32_t k = 0; (k = take_def(&open, k)) < open.n; k++) {
-            look_at(u, &open, k);
+            check_definition(u, &open, k);
             found = true;
         }
     }
@@ -407,8 +407,8 @@ struct fetch {
     uint32_t word, vreg, block;
 };
 
-/* Gives an operand of instruction i the register of the datapath that holds the word. If the
- * block has fetched the other word of the same 8 bytes, the word stays an operand. */
+/* Replaces the word that instruction i reads by the register of the datapath that holds it. If the block has fetched the
+ * other word of the same 8 bytes, the operand stays as it is. */
 static void fetch_operand(struct uniform *u, struct edit *e, uint32_t i, opnd_t *o, struct fetch *last, uint32_t *n) {
     const uint32_t block = u->ir->info[i].block;
     for (uint32_t k = 0; k < *n; k++) {
