@@ -149,6 +149,21 @@ static bool check_rows(const struct heddle *h, char *err, size_t err_size) {
     return true;
 }
 
+/* Returns false, with an error text, if a unit issues several paths in one slot (joint issue) on a machine whose
+ * collectors are not divided among the pipes. */
+static bool check_collectors(const struct heddle *h, char *err, size_t err_size) {
+    const struct config *c = &h->config;
+    for (uint32_t i = 0; c->sm.shared_collectors && c->core.kind != CORE_MODERN && i < h->n_units; i++)
+        if (h->units[i].ops->join) {
+            snprintf(err, err_size,
+                     "collector.shared=%u: '%s' issues several paths in one slot, which take one collector of their "
+                     "pipe: set collector.shared=0",
+                     c->sm.shared_collectors, h->units[i].ops->name);
+            return false;
+        }
+    return true;
+}
+
 static bool folder_usable(const char *folder, char *err, size_t err_size) {
     struct stat s;
     if (stat(folder, &s) == 0 && S_ISDIR(s.st_mode) && access(folder, W_OK | X_OK) == 0)
@@ -213,7 +228,7 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
     if (!check_rows(h, err, err_size))
         return false;
     choose_units(h, parts, o->plan);
-    if (!choose_launches(h, parts, o, err, err_size))
+    if (!check_collectors(h, err, err_size) || !choose_launches(h, parts, o, err, err_size))
         return false;
     if (o->check && !(h->check = check_new()))
         return false;

@@ -109,19 +109,24 @@ static void reserve_pass(struct sm *sm, struct sm_joint *j, const struct sm_join
     struct exec_part *e = &sm->operands.part[part];
     struct collector *c = operands_collector(&sm->operands, sm->cfg, part, pipe);
     struct pipes *pipes = &e->units[pipe];
-    uint32_t unit, at = pipes_earliest(pipes);
+    uint32_t unit;
     uint64_t reads = collector_accept(c, now, &unit);
     e->takes[pipe] = collector_free(c);
     e->takes_most = max64(e->takes_most, e->takes[pipe]);
     uint64_t leaves = collector_leaves(c, read_operands(sm, j, &e->regfile, pipe, reads));
-    uint64_t enters = pipes_free(pipes, at, leaves + sm->cfg->sm.latch_dispatch);
+    uint64_t enters = leaves + sm->cfg->sm.latch_dispatch;
+    const uint32_t at = pipes_choose(pipes, &enters, timed_of(sm, first)->latency);
     pipes->n.waits += enters - leaves - sm->cfg->sm.latch_dispatch;
     enters = write_results(sm, j, &e->regfile, pipe, enters, now);
     collector_dispatched(c, unit, leaves, enters);
     pipes_enter(pipes, at, enters, cycles_of(sm, j, first));
-    EACH_MEMBER(j, pipe, m)
-    if (!timed_of(sm, m)->regs.n_write)
-        m->written = enters + timed_of(sm, m)->latency;
+    EACH_MEMBER(j, pipe, m) {
+        const uint64_t end = enters + timed_of(sm, m)->latency;
+        if (!timed_of(sm, m)->regs.n_write)
+            m->written = end;
+        if (pipes->ends)
+            pipes_note_end(pipes, at, end);
+    }
 }
 
 void joint_reserve(struct sm *sm, struct sm_joint *j, uint64_t now) {

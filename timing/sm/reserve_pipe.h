@@ -14,13 +14,7 @@ static inline __attribute__((always_inline)) uint64_t reserve_pipe(struct sm *sm
     struct exec_part *e = &sm->operands.part[part];
     struct pipes *pipes = &e->units[ti->pipe];
     uint64_t enters = leaves + cfg->latch_dispatch;
-    uint32_t pipe;
-    if (__builtin_expect(pipes->ends != NULL, 0)) {
-        pipe = pipes_find(pipes, &enters, ti->latency);
-    } else {
-        pipe = pipes_earliest(pipes);
-        enters = pipes_free(pipes, pipe, enters);
-    }
+    const uint32_t pipe = pipes_choose(pipes, &enters, ti->latency);
     pipes->n.waits += enters - leaves - cfg->latch_dispatch;
     uint64_t end = enters + ti->latency;
     if (ti->regs.n_write) {

@@ -53,21 +53,17 @@ struct ran {
     double lsu, transactions, fetches, sp, reads, writes, conflicts;
 };
 
+/* `more`: up to four further options, with spaces between them, or NULL. */
 static struct ran run(const char *model, const char *text, uint32_t threads, const char *more) {
     static const uint32_t in[64] = {100};
     char err[512];
     struct ran r = {.cycles = 0};
-    char first[64] = "";
-    const char *second = more ? strchr(more, ' ') : NULL;
-    snprintf(first, sizeof first, "%.*s", more ? (int)strcspn(more, " ") : 0, more ? more : "");
-    const char *const set[] = {"gpu.sms=1",
-                               "sm.schedulers=1",
-                               "fetch.width=8",
-                               "peer.fetch_crosses_lines=on",
-                               "fetch.perfect=on",
-                               more ? first : NULL,
-                               second ? second + 1 : NULL,
-                               NULL};
+    char words[256], *rest = words;
+    const char *set[10] = {"gpu.sms=1", "sm.schedulers=1", "fetch.width=8", "peer.fetch_crosses_lines=on",
+                           "fetch.perfect=on"};
+    snprintf(words, sizeof words, "%s", more ? more : "");
+    for (int i = 5; i < 9; i++)
+        set[i] = strtok_r(rest, " ", &rest);
     struct heddle *h = heddle_open(
         &(struct heddle_options){.model = model, .config = "fermi", .set = set, .threads = 1}, err, sizeof err);
     ck_assert_msg(h != NULL, "%s: %s", model, err);
@@ -337,6 +333,32 @@ START_TEST(results_are_the_same) {
 }
 END_TEST
 
+/* With one pipe, the pass of the products enters it one cycle before the pass of the first sums. A product has the
+ * latency of a sum, 4 cycles, or one cycle more: then both passes would leave the pipe in one cycle. With
+ * peer.pipe_ends, the sums then enter one cycle later, and so does the sum behind them, for which all lanes wait. The
+ * option delays instructions outside of the sides, too, by as much with both latencies. */
+START_TEST(passes_leave_a_pipe_one_by_one) {
+    static const char text[] = HEAD FILL LOAD
+        " setp.lt.u32 %q1,%r2,16;\n @%q1 bra B;\n mad.lo.u32 %r4,%r3,3,%r3;\n add.u32 %r5,%r3,1;\n bra J;\n"
+        "B: mad.lo.u32 %r4,%r3,5,%r3;\n add.u32 %r5,%r3,2;\n add.u32 %r9,%r3,2;\n"
+        "J: add.u32 %r4,%r4,%r5;\n add.u32 %r4,%r4,%r9;\n st.global.u32 [%a2],%r4;\n ret;\n}\n";
+    double later[2];
+    for (int k = 0; k < 2; k++) {
+        struct ran r[2];
+        for (int on = 0; on < 2; on++) {
+            char more[128];
+            snprintf(more, sizeof more, "pipe.sp.units=1 latency.int_mad=%d peer.pipe_ends=%s", 4 + k,
+                     on ? "on" : "off");
+            r[on] = run("anypc+sbi", text, 32, more);
+            EXPECT(r[on].joint == 3, "%g", r[on].joint);
+        }
+        later[k] = r[1].cycles - r[0].cycles;
+        ck_assert_mem_eq(r[0].out, r[1].out, sizeof r[0].out);
+    }
+    EXPECT(later[1] == later[0] + 1, "%g, %g", later[0], later[1]);
+}
+END_TEST
+
 /* Combinations that are refused: joint issue of paths in a model in which only one path of a warp can issue at a
  * time, joint issue in the functional model, and two extensions that pair paths or that pair warps. */
 START_TEST(refusals) {
@@ -356,6 +378,21 @@ START_TEST(refusals) {
 }
 END_TEST
 
+/* Joint issue with collectors that all pipes share is not simulated. The modern core has no such collectors. */
+START_TEST(shared_collectors_are_refused) {
+    static const char *const set[] = {"collector.shared=8", NULL};
+    char err[512] = "";
+    ck_assert_ptr_null(heddle_open(&(struct heddle_options){.model = "anypc+swi", .set = set}, err, sizeof err));
+    ck_assert_msg(strstr(err, "collector.shared=8: 'swi' issues several paths in one slot"), "%s", err);
+    struct heddle *h = heddle_open(&(struct heddle_options){.model = "spe", .set = set}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    heddle_close(h);
+    h = heddle_open(&(struct heddle_options){.model = "anypc+swi", .config = "ampere", .set = set}, err, sizeof err);
+    ck_assert_msg(h != NULL, "%s", err);
+    heddle_close(h);
+}
+END_TEST
+
 SUITE(timing_sm_joint) {
     TEST_SPEED_LOOP(two_sides_share_their_slots, 0, 2);
     TEST(the_bound_takes_all_sides);
@@ -367,5 +404,7 @@ SUITE(timing_sm_joint) {
     TEST(a_slot_has_as_many_threads_as_lanes);
     TEST_SPEED_LOOP(accesses_of_crossed_threads_are_merged, 0, 3);
     TEST_LOOP(results_are_the_same, 0, 18);
+    TEST(passes_leave_a_pipe_one_by_one);
     TEST(refusals);
+    TEST(shared_collectors_are_refused);
 }
