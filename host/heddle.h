@@ -145,8 +145,8 @@ void heddle_close(struct heddle *h);
  * without mistakes the message holds the checker's notes, or "". */
 const char *heddle_error(const struct heddle *h);
 enum heddle_status heddle_status(const struct heddle *h);
-/* Returns remarks on the kernels that this context compiled, for the user: a line for each kernel, or "". The text is
- * valid until the next call on the context that can fail. */
+/* Returns remarks for the user, or "": a line for each kernel that this context compiled and that needs one; or that no
+ * launch matched heddle_options.time_launches. The text is valid until the next call on the context that can fail. */
 const char *heddle_notes(const struct heddle *h);
 
 /* Loads a module from PTX text of `len` bytes. Messages call the module `name`. Returns NULL on failure. Closing the

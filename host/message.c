@@ -111,5 +111,9 @@ enum heddle_status heddle_status(const struct heddle *h) {
 }
 
 const char *heddle_notes(const struct heddle *h) {
-    return handle_is_open(h, HANDLE_CONTEXT) && h->notes ? h->notes : "";
+    if (!handle_is_open(h, HANDLE_CONTEXT))
+        return "";
+    if (h->window.passed && !h->window.chose)
+        return "no launch ran with timing, since no launch matches --time-launch\n";
+    return h->notes ? h->notes : "";
 }

@@ -34,6 +34,13 @@ static bool in_range(struct window *w, uint64_t launch, const char *kernel) {
     return n >= w->from && n < w->to;
 }
 
+static bool in_text_range(struct window *w, uint64_t launch, const char *kernel) {
+    const bool in = in_range(w, launch, kernel);
+    w->chose |= in;
+    w->passed |= !in;
+    return in;
+}
+
 void window_by_number(struct window *w, uint64_t from, uint64_t to) {
     *w = (struct window){.in_time = in_range, .from = from, .to = to};
 }
@@ -56,7 +63,7 @@ static bool read_range(const char *text, uint64_t *from, uint64_t *to) {
 }
 
 bool window_by_text(struct window *w, const char *text, char *err, size_t err_size) {
-    window_by_number(w, 0, UINT64_MAX);
+    *w = (struct window){.in_time = in_text_range, .to = UINT64_MAX};
     const char *range = text;
     if (*text < '0' || *text > '9') {
         const char *at = strrchr(text, '@');

@@ -14,6 +14,7 @@ struct window {
     void *ctx;                  /* for in_time */
     uint64_t from, to, ordinal; /* window_by_text(): the range, and the number of launches of `kernel` so far */
     char kernel[256];           /* "": any kernel */
+    bool chose, passed;         /* window_by_text(): a launch was selected; a launch was not selected */
 };
 
 /* Selects launches by text, as heddle_options.time_launches describes. Returns false with a message in `err` if the

@@ -179,7 +179,7 @@ static enum heddle_status validate(struct validation *v, struct sim *sim) {
 
 static enum heddle_status run(const struct cli *c) {
     if (c->n_words != 1)
-        return cli_error(c, "one CARD; 'heddle validate list' shows the cards");
+        return cli_error(c, "name one card, as in 'heddle validate gv100'; 'heddle validate list' shows the cards");
     if (strcmp(c->words[0], "list") == 0)
         return list_cards();
     struct validation v = {.c = c, .card = c->words[0]};

@@ -199,7 +199,7 @@ struct results_db *results_open(const char *path, bool write, char *err, size_t 
         return NULL;
     }
     if (there && !S_ISREG(st.st_mode)) {
-        snprintf(err, err_size, "%s: is no regular file; results are kept in one", path);
+        snprintf(err, err_size, "%s: is not a regular file; name a file for the results", path);
         return NULL;
     }
     if (there && st.st_size == 1) { /* SQLite would treat a file of one byte as empty and overwrite it */

@@ -37,6 +37,12 @@ START_TEST(a_kernel) {
     SAYS(out, "grid 6,1,1  block 64,1,1\n");
     STATUS(HEDDLE_OK, "extract f --launch 0 -o one");
     STATUS(HEDDLE_OK, "replay one --verify");
+    STATUS(HEDDLE_OK, RUN "--time-launch 0");
+    ck_assert_ptr_null(strstr(err, "no launch ran"));
+    STATUS(HEDDLE_OK, RUN "--time-launch 1"); /* the only launch has number 0 */
+    SAYS(err, "heddle run: note: no launch ran with timing, since no launch matches --time-launch\n");
+    STATUS(HEDDLE_OK, "bench vecadd --time-launch nosuch");
+    SAYS(err, "heddle bench: note: vecadd in spe: no launch ran with timing");
 }
 END_TEST
 

@@ -177,7 +177,7 @@ END_TEST
 
 START_TEST(mistakes_are_reported) {
     STATUS(HEDDLE_USAGE, "validate");
-    SAYS(err, "one CARD; 'heddle validate list' shows the cards");
+    SAYS(err, "name one card, as in 'heddle validate gv100'; 'heddle validate list' shows the cards");
     STATUS(HEDDLE_USAGE, "validate gv1000");
     SAYS(err, "there is no preset \"gv1000\"");
     SAYS(err, "'heddle validate list' shows the cards");
