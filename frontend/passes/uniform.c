@@ -407,8 +407,8 @@ struct fetch {
     uint32_t word, vreg, block;
 };
 
-/* Replaces the word that instruction i reads by the register of the datapath that holds it. If the block has fetched the
- * other word of the same 8 bytes, the operand stays as it is. */
+/* Replaces the word that instruction i reads by the register of the datapath that holds it. If the block has fetched
+ * the other word of the same 8 bytes, the operand stays as it is. */
 static void fetch_operand(struct uniform *u, struct edit *e, uint32_t i, opnd_t *o, struct fetch *last, uint32_t *n) {
     const uint32_t block = u->ir->info[i].block;
     for (uint32_t k = 0; k < *n; k++) {

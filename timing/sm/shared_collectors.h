@@ -25,9 +25,9 @@ void shared_collectors_launch(struct sm *sm);
 /* Issues an instruction without a memory access: does what execute() does, from the latch on. */
 void shared_collectors_issue(struct sm *sm, uint32_t w, const struct sm_path *path, const struct timed_inst *ti,
                              const struct sm_form *form, uint64_t now);
-/* The parts of a cycle. A cycle has two steps, as the reference's register file has two ports. In each step instructions
- * leave their units, and then instructions in latches get the free units. In the first step memory instructions, which
- * memory_stage.c moves, get their units between BEFORE_MEMORY and AFTER_MEMORY. */
+/* The parts of a cycle. A cycle has two steps, as the reference's register file has two ports. In each step,
+ * instructions leave their units, and then instructions in latches get the free units. In the first step, memory
+ * instructions, which memory_stage.c moves, get their units between BEFORE_MEMORY and AFTER_MEMORY. */
 enum shared_turn { BEFORE_MEMORY, AFTER_MEMORY, SECOND_STEP };
 /* Does a part of the work of a cycle. Returns true if an instruction moves. */
 bool shared_collectors_tick(struct sm *sm, enum shared_turn turn, uint64_t now);

@@ -47,8 +47,8 @@ static inline uint64_t pipes_free(const struct pipes *p, uint32_t unit, uint64_t
     uint64_t c = p->unit_free[unit];
     return c > from ? c : from;
 }
-/* Returns the pipe that can first accept an instruction of `latency` cycles, from cycle *enters on. Sets *enters to that
- * cycle. */
+/* Returns the pipe that can first accept an instruction of `latency` cycles, from cycle *enters on. Sets *enters to
+ * that cycle. */
 static inline uint32_t pipes_choose(const struct pipes *p, uint64_t *enters, uint32_t latency) {
     if (__builtin_expect(p->ends != NULL, 0))
         return pipes_find(p, enters, latency);
