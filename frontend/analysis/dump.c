@@ -107,6 +107,21 @@ static void append_compound(const struct ir *ir, struct line *l, const struct in
     c->ops->print(&p, in, c->what);
 }
 
+static void print_copy(const struct ir *ir, const struct inst *in, struct line *l) {
+    char bytes[8];
+    append(l, " shared[");
+    append_operand(ir, l, in->b, in->rsize);
+    append(l, in->e != OPND_ZERO ? "+" : "");
+    if (in->e != OPND_ZERO)
+        append_operand(ir, l, in->e, 8);
+    append(l, "]");
+    l->operands = 1;
+    add_address(ir, l, in);
+    snprintf(bytes, sizeof bytes, "%u", in->msize);
+    add(l, bytes);
+    add_operand(ir, l, in->c, in->dsize);
+}
+
 static void print_operands(const struct ir *ir, const struct isa_row *row, const struct inst *in, struct line *l) {
     char text[64];
     switch (in->kind) {
@@ -127,17 +142,7 @@ static void print_operands(const struct ir *ir, const struct isa_row *row, const
         add_address(ir, l, in);
         break;
     case K_COPY:
-        append(l, " shared[");
-        append_operand(ir, l, in->b, in->rsize);
-        append(l, in->e != OPND_ZERO ? "+" : "");
-        if (in->e != OPND_ZERO)
-            append_operand(ir, l, in->e, 8);
-        append(l, "]");
-        l->operands = 1;
-        add_address(ir, l, in);
-        snprintf(text, sizeof text, "%u", in->msize);
-        add(l, text);
-        add_operand(ir, l, in->c, in->dsize);
+        print_copy(ir, in, l);
         break;
     case K_COLLECT:
         snprintf(text, sizeof text, "%d", (int)in->imm);

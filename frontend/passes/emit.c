@@ -288,6 +288,28 @@ static uint32_t tuple_registers(const struct ir *ir) {
     return c.n;
 }
 
+/* Copies what the program says about the kernel as a whole. */
+static void copy_facts(const struct ir *ir, struct program *p) {
+    p->thread_regs = ir->thread_regs + registers_reserved(ir);
+    p->params = ir->params;
+    p->n_params = ir->n_params;
+    p->param_bytes = ir->param_bytes;
+    p->shared_bytes = ir->shared_bytes;
+    p->local_bytes = ir->local_bytes;
+    p->reqntid = ir->reqntid;
+    p->maxntid = ir->maxntid;
+    p->place = ir->place;
+    p->cluster = ir->cluster;
+    p->warp_groups = ir->warp_groups;
+    p->moves_registers = ir->moves_registers;
+    p->max_cluster_rank = ir->max_cluster_rank;
+    p->explicit_cluster = ir->explicit_cluster;
+    p->blocks_are_clusters = ir->blocks_are_clusters;
+    p->uses_barriers = ir->uses_barriers;
+    p->uses_stack = ir->uses_stack;
+    p->uses_dynamic_shared = ir->uses_dynamic_shared;
+}
+
 bool pass_emit(struct ir *ir) {
     struct program *p = arena_alloc(ir->keep, sizeof *p);
     p->name = arena_strndup(ir->keep, ir->kernel, strlen(ir->kernel));
@@ -319,28 +341,11 @@ bool pass_emit(struct ir *ir) {
     p->reg_bytes = ir->reg_bytes;
     _Static_assert((int)N_REG_AREAS == (int)N_REG_CLASSES, "an area a class");
     memcpy(p->reg_area, ir->reg_area, sizeof p->reg_area);
-    p->thread_regs = ir->thread_regs + registers_reserved(ir);
+    copy_facts(ir, p);
     p->n_specials = ir->n_specials;
     p->specials = copy(ir, ir->specials, ir->n_specials, sizeof *ir->specials);
     for (uint32_t i = 0; i < p->n_specials; i++)
         p->specials[i].offset = ir->vregs[p->specials[i].offset].offset;
-    p->params = ir->params;
-    p->n_params = ir->n_params;
-    p->param_bytes = ir->param_bytes;
-    p->shared_bytes = ir->shared_bytes;
-    p->local_bytes = ir->local_bytes;
-    p->reqntid = ir->reqntid;
-    p->maxntid = ir->maxntid;
-    p->place = ir->place;
-    p->cluster = ir->cluster;
-    p->warp_groups = ir->warp_groups;
-    p->moves_registers = ir->moves_registers;
-    p->max_cluster_rank = ir->max_cluster_rank;
-    p->explicit_cluster = ir->explicit_cluster;
-    p->blocks_are_clusters = ir->blocks_are_clusters;
-    p->uses_barriers = ir->uses_barriers;
-    p->uses_stack = ir->uses_stack;
-    p->uses_dynamic_shared = ir->uses_dynamic_shared;
     p->local_by_word = exec_local_by_word(p);
     p->frame_pointer = ir->frame_pointer ? ir->vregs[ir->frame_pointer].offset << 1 : OPND_SINK;
     if (program_affine_stream(p))

@@ -377,6 +377,58 @@ static void set_places(struct timed_program *t) {
     t->inst[t->program->n].place = place;
 }
 
+/* Returns the flags of an instruction of latency class `class`. */
+static uint32_t all_flags(const struct program *p, const struct config *cfg, uint32_t pc, uint8_t class) {
+    const struct inst *in = &p->code[pc];
+    const struct inst_info *info = &p->info[pc];
+    uint32_t flags = flags_of(in);
+    if (is_slow(cfg, class) && !(flags & TIMED_MEMORY))
+        flags |= TIMED_SLOW;
+    flags |= jump_flags(p, pc);
+    if (info->spilled)
+        flags |= TIMED_SPILLED;
+    if (exec_is_cluster_arrive(in) && !(info->order & ORDER_RELAXED))
+        flags |= TIMED_FENCE; /* this arrival is a release: it waits for the warp's earlier accesses */
+    if (info->yields)
+        flags |= TIMED_YIELD;
+    return flags;
+}
+
+/* Returns the registers that an instruction reads and writes. */
+static struct sb_regs registers_of(const struct program *p, uint32_t pc) {
+    const struct inst *in = &p->code[pc];
+    const struct inst_info *info = &p->info[pc];
+    /* the accumulators of a wgmma are never pending: wgmma.wait_group waits for them */
+    const uint8_t writes = tensor_flags(in) && in->kind == K_WARP ? 0 : info->n_writes;
+    return sb_regs_of(p->regs + info->regs, info->n_reads, p->regs + info->regs + info->n_reads, writes, NO_COUNTER);
+}
+
+/* Sets the pipe, the latency and the initiation interval of an instruction, whose flags and registers are known. */
+static void fill_times(struct timed_program *t, const struct config *cfg, uint32_t pc, uint8_t class) {
+    const struct program *p = t->program;
+    const struct inst *in = &p->code[pc];
+    struct timed_inst *ti = &t->inst[pc];
+    ti->latency = (uint16_t)cfg->latency[class].latency;
+    ti->initiation = (uint16_t)cfg->latency[class].initiation;
+    ti->op = by_class[class].op;
+    ti->pipe = ti->flags & TIMED_MEMORY ? PIPE_MEM : pipe_of(cfg, class);
+    if (ti->pipe == PIPE_MEM && !(ti->flags & TIMED_MEMORY))
+        /* the instruction has the latency class of memory, but makes no access */
+        ti->pipe = existing_pipe(&cfg->sm, PIPE_INT);
+    if (in->kind == K_COMPOUND)
+        fill_compound(t, ti, cfg, in);
+    else if (ti->flags & TIMED_TENSOR && in->kind == K_WARP)
+        ti->latency = ti->initiation = 1; /* the time of the issue; tensor.c computes the time of the product */
+    else if (class == LAT_MMA && in->kind == K_WARP)
+        fill_matrix(ti, cfg, in);
+    if (in->kind == K_LANE)
+        fill_product(ti, cfg, in);
+    ti->whole = ti->initiation;
+    ti->initiation = (uint16_t)sm_pipe_cycles(&cfg->sm, ti->initiation);
+    fill_expansion(ti, cfg, p->control ? &p->control[pc] : NULL);
+    ti->latency = timed_release(cfg, p, pc, ti->latency);
+}
+
 bool timed_init(struct timed_program *t, const struct program *p, const struct config *cfg, uint64_t code_address) {
     const struct sm_cfg *sm = &cfg->sm;
     uint32_t banks = sm->subcores ? sm->banks / sm->schedulers : sm->banks;
@@ -394,49 +446,18 @@ bool timed_init(struct timed_program *t, const struct program *p, const struct c
         const struct inst *in = &p->code[pc];
         const struct inst_info *info = &p->info[pc];
         struct timed_inst *ti = &t->inst[pc];
-        uint8_t class = in->kind == K_FENCE ? LAT_CONTROL : in->latency;
-        ti->regs = sb_regs_of(p->regs + info->regs, info->n_reads, p->regs + info->regs + info->n_reads, info->n_writes,
-                              NO_COUNTER);
+        const uint8_t class = in->kind == K_FENCE ? LAT_CONTROL : in->latency;
         ti->kind = in->kind;
-        if (tensor_flags(in) &&
-            in->kind == K_WARP) /* the accumulators of a wgmma are never pending: wgmma.wait_group waits for them */
-            ti->regs = sb_regs_of(p->regs + info->regs, info->n_reads, NULL, 0, NO_COUNTER);
+        ti->regs = registers_of(p, pc);
         t->copies |= in->kind == K_COPY;
         t->tensor |= tensor_flags(in) != 0;
         ti->fetch = fetch_count(t, cfg, pc);
-        ti->flags = flags_of(in);
-        if (is_slow(cfg, class) && !(ti->flags & TIMED_MEMORY))
-            ti->flags |= TIMED_SLOW;
-        ti->flags |= jump_flags(p, pc);
-        if (info->spilled)
-            ti->flags |= TIMED_SPILLED;
-        if (exec_is_cluster_arrive(in) && !(info->order & ORDER_RELAXED))
-            ti->flags |= TIMED_FENCE; /* this arrival is a release: it waits for the warp's earlier accesses */
-        if (info->yields)
-            ti->flags |= TIMED_YIELD;
+        ti->flags = all_flags(p, cfg, pc, class);
         /* loads use the counters in rotation; for hardware, the compiler would choose the counters */
         if (ti->flags & TIMED_LOAD && info->n_writes)
             ti->regs.counter = (uint8_t)(loads++ % N_COUNTERS);
-        ti->latency = (uint16_t)cfg->latency[class].latency;
-        ti->initiation = (uint16_t)cfg->latency[class].initiation;
-        ti->op = by_class[class].op;
-        ti->pipe = ti->flags & TIMED_MEMORY ? PIPE_MEM : pipe_of(cfg, class);
-        if (ti->pipe == PIPE_MEM && !(ti->flags & TIMED_MEMORY))
-            /* the instruction has the latency class of memory, but makes no access */
-            ti->pipe = existing_pipe(sm, PIPE_INT);
         fill_banks(ti, p, banks, rows, t->bank + (size_t)info->regs * rows);
-        if (in->kind == K_COMPOUND)
-            fill_compound(t, ti, cfg, in);
-        else if (ti->flags & TIMED_TENSOR && in->kind == K_WARP)
-            ti->latency = ti->initiation = 1; /* the time of the issue; tensor.c computes the time of the product */
-        else if (class == LAT_MMA && in->kind == K_WARP)
-            fill_matrix(ti, cfg, in);
-        if (in->kind == K_LANE)
-            fill_product(ti, cfg, in);
-        ti->whole = ti->initiation;
-        ti->initiation = (uint16_t)sm_pipe_cycles(sm, ti->initiation);
-        fill_expansion(ti, cfg, p->control ? &p->control[pc] : NULL);
-        ti->latency = timed_release(cfg, p, pc, ti->latency);
+        fill_times(t, cfg, pc, class);
         if (cfg->core.kind == CORE_MODERN)
             ti->ports = modern_ports_of(p, &cfg->core, &ti->regs, pc);
         if (p->control)

@@ -1,4 +1,4 @@
-/* Arrays. */
+/* CUDA arrays: their formats, sizes and memory. */
 #include "core_texture.h"
 #include <stdlib.h>
 
