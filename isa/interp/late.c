@@ -110,7 +110,7 @@ static bool is_late(const struct look *l, const struct flight *f, enum control_u
            l->lw->now < f->issued + control_distance(f->timing, l->timing, use, predicate);
 }
 
-static void look_at(void *ctx, uint32_t offset, enum control_use use, unsigned position) {
+static void check_operand(void *ctx, uint32_t offset, enum control_use use, unsigned position) {
     struct look *l = ctx;
     unsigned bytes = control_register_bytes(l->w->program, offset);
     (void)position;
@@ -164,7 +164,7 @@ void late_before(struct late_cta *c, struct warp *w, const struct inst *in, lane
     struct look l = {c, w, lw, pc, (rowmask_t)lanes, w->program->control[pc].timing};
     if (control_drains(in))
         drain(&l);
-    control_uses(w->program, in, look_at, &l);
+    control_uses(w->program, in, check_operand, &l);
 }
 
 static void begin_flight(const struct look *l, uint32_t offset, bool result, const unsigned char *old) {

@@ -92,7 +92,8 @@ static uint32_t add_values(struct reducing *r, uint32_t inst, uint32_t a, uint32
     return new_value(r, v);
 }
 
-static void look_at(struct reducing *r, uint32_t i, uint32_t b) {
+/* Records the values that instruction i of block b writes. */
+static void record_value(struct reducing *r, uint32_t i, uint32_t b) {
     struct ir *ir = r->ir;
     const struct inst *in = &ir->code[i];
     const struct inst_info *info = &ir->info[i];
@@ -341,7 +342,7 @@ static void reduce_block(struct reducing *r, uint32_t b) {
     const struct block *block = &r->ir->blocks[b];
     r->n_values = 0;
     for (uint32_t i = block->begin; i < block->end; i++)
-        look_at(r, i, b);
+        record_value(r, i, b);
     for (uint32_t v = 0; v < r->n_values; v++) {
         const struct value *x = &r->value[v];
         if (x->what == SHUFFLED && !x->summed)

@@ -176,7 +176,8 @@ static bool carries_on(const struct search *s, uint32_t i) {
     return loops && (in->d == in->a || in->d == in->b) && load_of(s, i, in->d == in->a ? in->b : in->a, &at) != NO_INST;
 }
 
-static void look_at(const struct search *s, uint32_t i) {
+/* Replaces the run of additions to which instruction i belongs, or notes why it is left alone. */
+static void replace_run_of(const struct search *s, uint32_t i) {
     if (s->in_run[i])
         return;
     struct run r;
@@ -200,7 +201,7 @@ void reduce_serial(struct ir *ir, struct edit *edit, const struct defuse *d, uin
         const struct inst *in = &ir->code[i];
         const struct isa_row *row = &isa_rows(&n)[in->row];
         if (ir->info[i].block < blocks && reduce_adds(in))
-            look_at(&s, i);
+            replace_run_of(&s, i);
         if (in->kind == K_ATOM && form_get(row->form, CAT_OPN) == OPN_ADD && row->types[0] == T_F32)
             ir_note(ir, i, "left alone: memory adds what each lane sends, one after another");
     }

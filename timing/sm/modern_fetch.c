@@ -75,7 +75,7 @@ static inline __attribute__((always_inline)) bool start(struct sm *sm, uint32_t 
 
 /* Returns the path of the warp that can fetch, as path_with_room() does. A warp without such a path leaves the set of
  * warps with room. */
-static inline int look_at(struct sm *sm, uint32_t w) {
+static inline int find_path_with_room(struct sm *sm, uint32_t w) {
     int p = path_with_room(sm, &sm->warps.slot[w]);
     if (p < 0)
         warp_set_drop(&sm->fetching.room, w);
@@ -88,12 +88,12 @@ static inline __attribute__((always_inline)) int next_warp(struct sm *sm, const 
                                                            int *path, uint32_t words) {
     int best = -1;
     uint32_t w;
-    if (last / 64 < words && warp_set_has(left, last) && (*path = look_at(sm, last)) >= 0)
+    if (last / 64 < words && warp_set_has(left, last) && (*path = find_path_with_room(sm, last)) >= 0)
         return (int)last;
     for (struct warp_walk at = warp_walk(left); warp_next(&at, left, words, &w);) {
         if (best >= 0 && sm->warps.age[w] <= sm->warps.age[best])
             continue;
-        int p = look_at(sm, w);
+        int p = find_path_with_room(sm, w);
         best = p < 0 ? best : (int)w;
         *path = p < 0 ? *path : p;
     }
@@ -110,7 +110,7 @@ static inline bool fetch_part(struct sm *sm, uint32_t part, uint64_t now, uint32
         left.word[k] = s->mine.word[k] & sm->warps.live.word[k] & sm->fetching.room.word[k];
     while (warp_set_any(&left, words) && (w = next_warp(sm, &left, s->last, &p, words)) >= 0) {
         if (start(sm, part, (uint32_t)w, &sm->warps.slot[w].path[p], now))
-            return look_at(sm, (uint32_t)w) >= 0 || warp_sets_meet(&sm->fetching.room, &left, words);
+            return find_path_with_room(sm, (uint32_t)w) >= 0 || warp_sets_meet(&sm->fetching.room, &left, words);
         warp_set_drop(&left, (uint32_t)w);
     }
     return false;
