@@ -98,6 +98,7 @@ enum {
     HINT_VOLATILE = 1,
     HINT_UNI = 2,
     HINT_CACHE_POLICY = 4, /* the last operand is a cache policy, which lowering drops */
+    HINT_OVERWRITES = 4,   /* of a K_STORE after lowering: other warps may have to read first (pass `overwrites`) */
     HINT_COLLECTIVE = 8,   /* the result depends on the lanes that execute it together: shfl, vote, ..., activemask */
     HINT_MEMBERS = 16,     /* the instruction waits for the lanes of its member mask: see warpsync.h */
     HINT_APART = 32,       /* a jump that the convergence barriers need; statistics count it separately */

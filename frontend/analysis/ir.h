@@ -286,6 +286,7 @@ bool pass_postdom(struct ir *ir);
 /* Sets the flag of each function that calls a flagged function, directly or through others. */
 void ir_mark_callers(const struct ir *ir, unsigned char *flags);
 bool pass_waits(struct ir *ir);
+bool pass_overwrites(struct ir *ir);
 bool pass_barriers(struct ir *ir);
 bool pass_liveness(struct ir *ir);
 bool pass_regalloc(struct ir *ir);

@@ -41,6 +41,7 @@ const struct pass passes[] = {
     {"defuse", "which definitions each instruction may read (changes nothing)", .dump = dump_defuse},
     {"affine", "scalar, affine or vector: what each instruction computes (changes nothing)", .dump = dump_affine},
     {"waits", "loops that wait for other threads", .run = pass_waits},
+    {"overwrites", "stores to shared memory that other warps may have to read first", .run = pass_overwrites},
     {"select", "the machine instructions that each instruction becomes", .run = pass_select, .wanted = wants_select,
      .when = "core.kind=modern with core.assembly=on and core.select=on"},
     {"barriers", "BSSY, BSYNC and BREAK around divergent regions, for models that need them", .run = pass_barriers,

@@ -14,6 +14,8 @@ static uint32_t step(struct jit_frame *f, uint32_t i) {
         return r->fx.fault ? JIT_STOPPED : JIT_WAITS;
     if (in->hints & HINT_MEMBERS && !warp_sync_together(w, in, guard_lanes(w, in, f->active)))
         return JIT_WAITS;
+    if (cta_yields(r, w, in))
+        return JIT_WAITS;
     if (__builtin_expect(w->copies != NULL, 0) && cta_lands_fresh(r, w, in, f->active))
         return JIT_WAITS;
     if (!cta_execute(r, w, in, f->active, f->clock + f->executed + i + 1))
@@ -97,6 +99,11 @@ static void *call(struct jit_frame *f, uint32_t i) {
     return code;
 }
 
+/* Tells the code whether the warp must let other warps run before a store (cta_yields()). */
+static void set_yields(struct jit_frame *f, const struct cta_run *r, const struct warp_run *wr) {
+    f->yields = r->cta->n_warps > 1 && !wr->has_yielded;
+}
+
 static bool any_lane_waits(const struct warp_run *wr) { return wr->control.waiting | wr->control.released; }
 
 /* Ends the turn of the frame's warp, which waits. Begins the turn of the next warp, if it has one path, which can
@@ -130,6 +137,7 @@ static void *next_warp(struct jit_frame *f, struct cta_run *r, struct warp_run *
     f->executed = 0;
     f->budget = n->budget;
     f->clock = other->executed;
+    set_yields(f, r, other);
     continue_path(f, &st->e[0]);
     return code;
 }
@@ -154,6 +162,7 @@ static void *wait(struct jit_frame *f, uint32_t i) {
     exec_barrier_effects(&r->fx, barrier);
     if (cta_barrier_arrive(r->cta, w, in, f->active, &r->fx)) {
         r->native.paths->release(r, barrier);
+        set_yields(f, r, wr);
         warp_step_only_path(wr);
         if (f->executed < f->budget && st->n)
             code = code_of(r, f->active, st->e[0].pc);
@@ -206,6 +215,7 @@ bool native_run(struct cta_run *r, const struct inst **in, jit_code *code, lanem
     const struct inst *program = r->native.warp->program->code;
     const uint64_t before = t->warp;
     f->warp = r->native.warp;
+    set_yields(f, r, &r->warps[f->warp->index]);
     set_lanes(f, (rowmask_t)*lanes);
     f->moved = false;
     f->threads = f->loads = f->executed = 0;

@@ -58,6 +58,7 @@ void cta_run_start(struct cta_run *r) {
         wr->clock_wait = (struct clock_wait){0};
         wr->clock_reads = 0;
         wr->host_polls = (struct host_polls){0};
+        wr->has_yielded = false;
         struct reconv_warp who = control_who(&r->cta->warps[i]);
         who.counts = r->model_counts;
         who.shared = r->shared;
@@ -87,7 +88,7 @@ static bool lets_others_run(struct cta_run *r, struct warp *w, const struct inst
 
 /* Returns true if may_execute() must decide whether the instruction executes. */
 static inline bool may_wait(const struct warp *w, const struct inst *in) {
-    return in->hints & (HINT_MEMBERS | HINT_DEQ) || __builtin_expect(w->copies != NULL, 0);
+    return in->hints & (HINT_MEMBERS | HINT_DEQ | HINT_OVERWRITES) || __builtin_expect(w->copies != NULL, 0);
 }
 
 /* Returns true if the instruction may execute: all members of its mask have arrived, queues supply its operands, and
@@ -102,6 +103,10 @@ static bool may_execute(struct cta_run *r, struct warp *w, const struct inst *in
     }
     if (in->hints & HINT_MEMBERS && !warp_sync_together(w, in, guard_lanes(w, in, lanes))) {
         r->stands = true;
+        return false;
+    }
+    if (cta_yields(r, w, in)) {
+        r->warps[w->index].has_yielded = r->wants_entry = r->stands = true;
         return false;
     }
     return !w->copies || !lets_others_run(r, w, in, lanes);
@@ -245,6 +250,7 @@ void cta_release_barrier(struct cta_run *r, uint32_t barrier) {
         check_release(r->check, barrier);
     for (uint32_t i = 0; i < r->cta->n_warps; i++) {
         struct warp_run *wr = &r->warps[i];
+        wr->has_yielded = false;
         if (control_open(&wr->control, &r->cta->warps[i], &r->cta->barriers[barrier]))
             wr->blocked = false;
         if (wr->unmerged)

@@ -21,6 +21,7 @@ struct warp_run {
     bool done;
     bool starved; /* the warp stopped before an instruction that needs an entry from the affine warp, or copies */
     bool blocked; /* no path can run before a barrier completes */
+    bool has_yielded; /* since the latest barrier, other warps have run before a store with HINT_OVERWRITES */
     bool patient; /* with cta_run.turns: the top path has waited once, and other warps have run since */
     /* with cta_run.turns: paths have taken turns, so some paths may have missed their reconvergence */
     bool unmerged;
@@ -136,6 +137,9 @@ enum warp_end warp_run(struct cta_run *r, uint32_t warp, uint64_t budget);
 /* interp_execute.c: returns true if the CTA has other warps, and copies would land before `in` that the warp has issued
  * in this turn. */
 bool cta_lands_fresh(const struct cta_run *r, const struct warp *w, const struct inst *in, lanemask_t lanes);
+/* interp_execute.c: returns true if `in` is a store that may overwrite what other warps have to read, and they must run
+ * first: they have not run since the latest barrier, after this warp came to such a store. */
+bool cta_yields(const struct cta_run *r, const struct warp *w, const struct inst *in);
 /* interp_execute.c: executes an instruction that does not change paths; effects go to r->fx. Returns false if it
  * faulted or the run must stop. */
 bool cta_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes, uint64_t clock);

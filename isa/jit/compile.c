@@ -88,11 +88,19 @@ static void note_compiled(struct compiler *c) {
     groups_invalidate(c);
 }
 
+/* Ends the code before a store, if other warps must run first. */
+static void compile_yield(struct compiler *c) {
+    emit_compare_byte(&c->e, frame_at(offsetof(struct jit_frame, yields)), 0);
+    exit_if(c, side_exit_new(c, JIT_WAITS), IF_NOT_ZERO);
+}
+
 static void compile_inst(struct compiler *c) {
     if (!c->is_native[c->at]) {
         compile_call(c);
         return;
     }
+    if (inst_of(c)->kind == K_STORE && inst_of(c)->hints & HINT_OVERWRITES)
+        compile_yield(c);
     if (inst_of(c)->guard != NO_GUARD)
         count_guarded(c);
     compile_lanes(c);

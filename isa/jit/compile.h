@@ -58,7 +58,7 @@ struct done {
  * there. */
 struct side_exit {
     uint32_t index;  /* number of instructions executed before the exit */
-    uint32_t reason; /* JIT_LEFT or JIT_STOPPED */
+    uint32_t reason; /* JIT_LEFT, JIT_STOPPED or JIT_WAITS */
     struct done done;
     jump_t jumps[MAX_JUMPS]; /* to this exit */
     unsigned n_jumps;
