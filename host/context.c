@@ -149,19 +149,18 @@ static bool check_rows(const struct heddle *h, char *err, size_t err_size) {
     return true;
 }
 
-/* Returns false, with an error text, if a unit issues several paths in one slot (joint issue) on a machine whose
- * collectors are not divided among the pipes. */
-static bool check_collectors(const struct heddle *h, char *err, size_t err_size) {
-    const struct config *c = &h->config;
+/* If a unit issues several paths in one slot (joint issue), divides collectors that all pipes share among the pipes: the
+ * paths of a slot take one collector of their pipe. A note says so. */
+static void divide_collectors(struct heddle *h) {
+    struct config *c = &h->config;
     for (uint32_t i = 0; c->sm.shared_collectors && c->core.kind != CORE_MODERN && i < h->n_units; i++)
         if (h->units[i].ops->join) {
-            snprintf(err, err_size,
-                     "collector.shared=%u: '%s' issues several paths in one slot, which take one collector of their "
-                     "pipe: set collector.shared=0",
-                     c->sm.shared_collectors, h->units[i].ops->name);
-            return false;
+            note(h,
+                 "collector.shared is 0, not %u: '%s' issues several paths in one slot, which take one collector of "
+                 "their pipe",
+                 c->sm.shared_collectors, h->units[i].ops->name);
+            c->sm.shared_collectors = 0;
         }
-    return true;
 }
 
 static bool folder_usable(const char *folder, char *err, size_t err_size) {
@@ -228,7 +227,8 @@ static bool start(struct heddle *h, const struct context_parts *parts, const str
     if (!check_rows(h, err, err_size))
         return false;
     choose_units(h, parts, o->plan);
-    if (!check_collectors(h, err, err_size) || !choose_launches(h, parts, o, err, err_size))
+    divide_collectors(h);
+    if (!choose_launches(h, parts, o, err, err_size))
         return false;
     if (o->check && !(h->check = check_new()))
         return false;

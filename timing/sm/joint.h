@@ -30,7 +30,7 @@
  * - The slot counts once in issue.* and gpu.warp_instructions, with the lanes of all members; each pass counts once in
  *   pipe.*. Register accesses count for each member. joint.decodes counts the decoded instructions of members at
  *   further PCs.
- * - Collectors that all pipes share (collector.shared) are not simulated with joint issue: host/context.c refuses them.
+ * - Collectors that all pipes share (collector.shared) are divided among the pipes (host/context.c).
  * - Each path fetches for itself. sm_joint_fetches() adds the further fetches in a cycle that a mechanism's paper has.
  *
  * While a unit subscribes, the SM does not use its fast path. */
