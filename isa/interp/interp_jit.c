@@ -10,11 +10,11 @@ static uint32_t step(struct jit_frame *f, uint32_t i) {
     struct cta_run *r = f->ctx;
     const struct inst *in = &f->first[i];
     struct warp *w = r->native.warp;
+    if (cta_yields(r, w, in))
+        return JIT_WAITS;
     if (in->hints & HINT_DEQ && !cta_affine_take(r, w, in, LANES_ALL))
         return r->fx.fault ? JIT_STOPPED : JIT_WAITS;
     if (in->hints & HINT_MEMBERS && !warp_sync_together(w, in, guard_lanes(w, in, f->active)))
-        return JIT_WAITS;
-    if (cta_yields(r, w, in))
         return JIT_WAITS;
     if (__builtin_expect(w->copies != NULL, 0) && cta_lands_fresh(r, w, in, f->active))
         return JIT_WAITS;
@@ -29,6 +29,8 @@ static uint32_t step(struct jit_frame *f, uint32_t i) {
 static uint32_t row(struct jit_frame *f, uint32_t i) {
     struct cta_run *r = f->ctx;
     const struct inst *in = &f->first[i];
+    if (cta_yields(r, r->native.warp, in))
+        return JIT_WAITS;
     if (!cta_affine_wait(r, r->native.warp, in))
         return r->fx.fault ? JIT_STOPPED : JIT_WAITS;
     if (!cta_affine_row(r, r->native.warp, in))

@@ -95,6 +95,10 @@ static inline bool may_wait(const struct warp *w, const struct inst *in) {
  * its copies need no more time. Returns false if the instruction waits or the launch has failed. */
 static bool may_execute(struct cta_run *r, struct warp *w, const struct inst *in, lanemask_t lanes) {
     bool taken = native_is_taken(&r->native, in);
+    if (cta_yields(r, w, in)) { /* before it takes an entry of a queue */
+        r->warps[w->index].has_yielded = r->wants_entry = r->stands = true;
+        return false;
+    }
     if (in->hints & HINT_DEQ && !taken && !cta_affine_take(r, w, in, lanes)) {
         r->wants_entry = r->stands = !r->fx.fault;
         if (r->fx.fault && !r->affine->faulted)
@@ -103,10 +107,6 @@ static bool may_execute(struct cta_run *r, struct warp *w, const struct inst *in
     }
     if (in->hints & HINT_MEMBERS && !warp_sync_together(w, in, guard_lanes(w, in, lanes))) {
         r->stands = true;
-        return false;
-    }
-    if (cta_yields(r, w, in)) {
-        r->warps[w->index].has_yielded = r->wants_entry = r->stands = true;
         return false;
     }
     return !w->copies || !lets_others_run(r, w, in, lanes);
