@@ -149,8 +149,8 @@ static bool check_rows(const struct heddle *h, char *err, size_t err_size) {
     return true;
 }
 
-/* If a unit issues several paths in one slot (joint issue), divides collectors that all pipes share among the pipes: the
- * paths of a slot take one collector of their pipe. A note says so. */
+/* If a unit issues several paths in one slot (joint issue), divides collectors that all pipes share among the pipes:
+ * the paths of a slot take one collector of their pipe. A note says so. */
 static void divide_collectors(struct heddle *h) {
     struct config *c = &h->config;
     for (uint32_t i = 0; c->sm.shared_collectors && c->core.kind != CORE_MODERN && i < h->n_units; i++)

@@ -1,8 +1,8 @@
-/* Finds stores to shared memory that follow a load from shared memory without a CTA barrier between them. Other warps of
- * the CTA may still have to load what such a store overwrites. On a card, all warps pass a barrier within some cycles, so
- * they have loaded a broadcast value before a warp stores the next one; many programs rely on this, although it is a
- * race. In the functional model one warp runs for long, so it lets the other warps run before its first such store after
- * a barrier (isa/interp/interp_warp.c). Requires: blocks. Makes: HINT_OVERWRITES. */
+/* Finds stores to shared memory that follow a load from shared memory without a CTA barrier between them. Other warps
+ * of the CTA may still have to load what such a store overwrites. On a card, all warps pass a barrier within some
+ * cycles, so they have loaded a broadcast value before a warp stores the next one; many programs rely on this, although
+ * it is a race. In the functional model one warp runs for long, so it lets the other warps run before its first such
+ * store after a barrier (isa/interp/interp_warp.c). Requires: blocks. Makes: HINT_OVERWRITES. */
 #include "ir.h"
 
 /* A store so few instructions after the first load is the end of `a[i] += a[j]`, whose warps need not take turns. */
@@ -12,8 +12,8 @@ static bool is_shared(const struct inst *in, enum inst_kind kind) {
     return in->kind == kind && in->space == SPACE_SHARED;
 }
 
-/* Returns how many instructions ago the first load since the latest barrier was, for the instruction after `in`; 0: there
- * was none. The count ends at NEAR + 1. */
+/* Returns how many instructions ago the first load since the latest barrier was, for the instruction after `in`; 0: no
+ * load. The count ends at NEAR + 1. */
 static unsigned after(const struct inst *in, unsigned since) {
     if (in->kind == K_BARRIER)
         return 0;

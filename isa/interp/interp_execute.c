@@ -16,8 +16,7 @@ static bool run_checked(struct cta_run *r, struct warp *w, const struct inst *in
 }
 
 bool cta_yields(const struct cta_run *r, const struct warp *w, const struct inst *in) {
-    return in->kind == K_STORE && in->hints & HINT_OVERWRITES && r->cta->n_warps > 1 &&
-           !r->warps[w->index].has_yielded;
+    return in->kind == K_STORE && in->hints & HINT_OVERWRITES && r->cta->n_warps > 1 && !r->warps[w->index].has_yielded;
 }
 
 /* Returns true for an mbarrier wait that was false in all lanes. Of the mbarrier operations, only waits write a

@@ -19,10 +19,10 @@ struct clock_wait {
 struct warp_run {
     struct warp_control control;
     bool done;
-    bool starved; /* the warp stopped before an instruction that needs an entry from the affine warp, or copies */
-    bool blocked; /* no path can run before a barrier completes */
+    bool starved;     /* the warp stopped before an instruction that needs an entry from the affine warp, or copies */
+    bool blocked;     /* no path can run before a barrier completes */
     bool has_yielded; /* since the latest barrier, other warps have run before a store with HINT_OVERWRITES */
-    bool patient; /* with cta_run.turns: the top path has waited once, and other warps have run since */
+    bool patient;     /* with cta_run.turns: the top path has waited once, and other warps have run since */
     /* with cta_run.turns: paths have taken turns, so some paths may have missed their reconvergence */
     bool unmerged;
     /* with cta_run.turns: number of iterations of waiting loops since the warp last let others run */

@@ -46,7 +46,7 @@ struct jit_frame {
      * or the next warp if this one waits. bank[0] then has the registers of the warp that continues. Returns like
      * next(). */
     void *(*wait)(struct jit_frame *f, uint32_t i);
-    bool moved; /* set by next() and wait(): paths have changed, and the interpreter must not execute first[i] */
+    bool moved;  /* set by next() and wait(): paths have changed, and the interpreter must not execute first[i] */
     bool yields; /* the code ends with JIT_WAITS before a store with HINT_OVERWRITES */
     const struct inst *taken;
     const struct inst *first; /* first instruction of the block; set before the call, updated in each further block */

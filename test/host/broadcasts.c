@@ -1,6 +1,6 @@
 /* Tests kernels in which a thread broadcasts values through one word of shared memory, and no barrier separates the
- * loads of a value from the store of the next. This is a race, but on a card all warps have loaded the value long before
- * the store. The functional model, which runs a warp for long, must give the card's result. */
+ * loads of a value from the store of the next. This is a race, but on a card all warps have loaded the value long
+ * before the store. The functional model, which runs a warp for long, must give the card's result. */
 #include "host/heddle.h"
 #include "test/every_model.h"
 #include "test/test.h"
