@@ -34,7 +34,8 @@ void __wrap_free(void *old) {
     __real_free(old);
 }
 
+/* The allocators of the sanitizers ignore these options. */
 void test_keep_pages(void) {
-    ck_assert_int_eq(mallopt(M_MMAP_THRESHOLD, 1 << 30), 1);
-    ck_assert_int_eq(mallopt(M_TRIM_THRESHOLD, INT_MAX), 1);
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
 }
