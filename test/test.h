@@ -36,8 +36,9 @@ _Noreturn void test_fail(const char *file, int line, const char *format, ...) __
 void test_case(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* From now on, free() keeps all pages in the process. Tests of processor time call this function: a page fault costs
- * ten times as much on some virtual machines. */
-void test_keep_pages(void);
+ * ten times as much on some virtual machines. Returns false if the allocator has no such option: those of the
+ * sanitizers have none, and the test then skips its limit. */
+bool test_keep_pages(void);
 
 /* All assertions of Check expand to these macros. They replace Check's own versions, which write the source location to
  * a file whenever an assertion succeeds; these versions write it to memory. A failure ends the process, so that no

@@ -34,8 +34,4 @@ void __wrap_free(void *old) {
     __real_free(old);
 }
 
-/* The allocators of the sanitizers ignore these options. */
-void test_keep_pages(void) {
-    mallopt(M_MMAP_THRESHOLD, 1 << 30);
-    mallopt(M_TRIM_THRESHOLD, INT_MAX);
-}
+bool test_keep_pages(void) { return mallopt(M_MMAP_THRESHOLD, 1 << 30) && mallopt(M_TRIM_THRESHOLD, INT_MAX); }

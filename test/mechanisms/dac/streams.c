@@ -213,12 +213,16 @@ END_TEST
  * because the allocator gets pages from the system. */
 START_TEST(the_pass_is_fast) {
     enum { TURNS = 3 };
-    test_keep_pages();
+    const bool keeps = test_keep_pages();
     for (int turn = 0; turn < TURNS && (turn == 0 || sum.slowest >= 0.05); turn++) {
         sum = (struct sum){0};
         lower_folder("kernels");
     }
     ck_assert_uint_gt(sum.largest, 2000);
+    if (!keeps) {
+        test_skip("the allocator gives pages back, so page faults decide the time");
+        return;
+    }
     ck_assert_msg(sum.slowest < 0.05, "%.1f ms", 1e3 * sum.slowest);
 }
 END_TEST
